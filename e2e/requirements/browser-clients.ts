@@ -12,7 +12,7 @@ export const BROWSER_CLIENTS: readonly Requirement[] = section('docs/browser.md'
     'click, fill, select, actions of the page and navigate say which tabs, download, dialog and address came of them',
   'browser.awaits-element':
     'an element that is not there yet is waited for until the timeout of the call; the page of a reference is not',
-  'browser.dialog': 'dialogs are answered by a route, and by default wait, are accepted or dismissed',
+  'browser.dialog-route': 'dialogs are answered by a route, and by default wait, are accepted or dismissed',
   'browser.pdf': 'a page is printed as PDF',
   'browser.hover': 'the pointer moves to an element',
   'browser.drag': 'an element is dragged to another one by references, selectors or points',

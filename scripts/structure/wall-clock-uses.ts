@@ -15,6 +15,7 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
     because: 'a time that people and clients are shown: when something began, was used or ended',
     files: `
       computer-use/src/recording/save-path.ts
+      daemon/src/capabilities/browser/downloads/downloads.ts
       daemon/src/capabilities/code/execution/execution.ts
       daemon/src/capabilities/code/outside/outside-process.ts
       daemon/src/capabilities/code/runtime/own-forks.ts

@@ -9,13 +9,15 @@ export interface OptionSpec {
 }
 
 /** The streams of the process, and what else a command needs of it. */
-export interface Terminal {
+interface Terminal {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
 export interface Context extends Terminal {
+  /** Every command, for completions. */
+  readonly commands: readonly CommandSpec[];
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
@@ -39,3 +41,10 @@ export interface CommandSpec {
 
 /** Wrong use of the command line: exit code 2 and the usage. */
 export class UsageError extends Error {}
+
+/** Options of every command. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { name: 'url', value: 'URL', description: 'address of the sandbox; default: SANDBOX_URL, else that of login' },
+  { name: 'json', description: 'print JSON' },
+  { name: 'help', short: 'h', description: 'show the help of a command' },
+];

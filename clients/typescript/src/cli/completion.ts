@@ -1,7 +1,6 @@
-import { type CommandSpec, type Context, UsageError } from './command-spec.ts';
-import { COMMANDS, GLOBAL_OPTIONS } from './specs.ts';
+import { type CommandSpec, type Context, GLOBAL_OPTIONS, UsageError } from './command-spec.ts';
 
-const names = (): string => COMMANDS.map(({ name }) => name).join(' ');
+type Commands = readonly CommandSpec[];
 
 function optionsOf({ options = [] }: CommandSpec): string[] {
   return [...options, ...GLOBAL_OPTIONS].flatMap(({ name, short }) =>
@@ -9,10 +8,10 @@ function optionsOf({ options = [] }: CommandSpec): string[] {
   );
 }
 
-function bash(): string {
-  const cases = COMMANDS.map((spec) => `    ${spec.name}) words="${optionsOf(spec).join(' ')}" ;;`);
+function bash(commands: Commands): string {
+  const cases = commands.map((spec) => `    ${spec.name}) words="${optionsOf(spec).join(' ')}" ;;`);
   return `_sandbox() {
-  local words="${names()}"
+  local words="${commands.map(({ name }) => name).join(' ')}"
   if [ "$COMP_CWORD" -gt 1 ]; then
     case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
@@ -24,12 +23,12 @@ complete -o default -F _sandbox sandbox
 `;
 }
 
-function zsh(): string {
-  return `autoload -U +X bashcompinit && bashcompinit\n${bash()}`;
+function zsh(commands: Commands): string {
+  return `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`;
 }
 
-function fish(): string {
-  const lines = COMMANDS.flatMap((spec) => [
+function fish(commands: Commands): string {
+  const lines = commands.flatMap((spec) => [
     `complete -c sandbox -n __fish_use_subcommand -a ${spec.name} -d '${spec.summary.replaceAll("'", "\\'")}'`,
     ...(spec.options ?? []).map(({ name, short }) => {
       const letter = short === undefined ? '' : ` -s ${short}`;
@@ -39,10 +38,10 @@ function fish(): string {
   return `${lines.join('\n')}\n`;
 }
 
-const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = { bash, zsh, fish };
 
-export async function completion({ args: [shell = ''], stdout }: Context): Promise<undefined> {
+export async function completion({ args: [shell = ''], commands, stdout }: Context): Promise<undefined> {
   const script = SHELLS[shell];
   if (!script) throw new UsageError(`unknown shell: ${shell}`);
-  stdout.write(script());
+  stdout.write(script(commands));
 }

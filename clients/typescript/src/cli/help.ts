@@ -1,5 +1,5 @@
-import type { CommandSpec, OptionSpec } from './command-spec.ts';
-import { COMMANDS, GLOBAL_OPTIONS } from './specs.ts';
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command-spec.ts';
+import { COMMANDS } from './specs.ts';
 
 export function overview(): string {
   const rows = COMMANDS.map(({ name, summary }) => [name, summary] as const);

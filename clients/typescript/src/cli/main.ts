@@ -30,7 +30,8 @@ async function use(spec: CommandSpec, args: readonly string[], options: Context[
   const print = (text: string, value: unknown): void => {
     stdout.write(options['json'] ? `${JSON.stringify(value)}\n` : text);
   };
-  return (await command({ sandbox: await connect(options), args, options, print, stdin, stdout, stderr })) ?? 0;
+  const sandbox = await connect(options);
+  return (await command({ commands: COMMANDS, sandbox, args, options, print, stdin, stdout, stderr })) ?? 0;
 }
 
 /** The key of login belongs to the address of login. */

@@ -1,5 +1,4 @@
-import { type CommandSpec, type OptionSpec, UsageError } from './command-spec.ts';
-import { GLOBAL_OPTIONS } from './specs.ts';
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, UsageError } from './command-spec.ts';
 
 export interface Parsed {
   readonly args: readonly string[];

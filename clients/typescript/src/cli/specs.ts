@@ -3,12 +3,6 @@ import type { CommandSpec, OptionSpec } from './command-spec.ts';
 const MANY = Number.POSITIVE_INFINITY;
 const CWD: OptionSpec = { name: 'cwd', value: 'DIRECTORY', description: 'directory; default: the home' };
 
-export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
-  { name: 'url', value: 'URL', description: 'address of the sandbox; default: SANDBOX_URL, else that of login' },
-  { name: 'json', description: 'print JSON' },
-  { name: 'help', short: 'h', description: 'show the help of a command' },
-];
-
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'run',

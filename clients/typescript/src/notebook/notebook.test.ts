@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TestSandbox } from '../client.fixture.ts';
 import { CellFailed, type CellOutput } from '../index.ts';
+import type { NotebookOutput } from '../wire.ts';
 import { imagesOf, outputOf, textOfResult } from './cell.ts';
 
 test('[client.notebook] a notebook keeps its state, and gives text and errors of a cell', async () => {
@@ -23,9 +24,9 @@ test('[client.notebook] a notebook keeps its state, and gives text and errors of
 
 test('[client.notebook] images and the text of a result come from the outputs of a kernel', () => {
   const outputs = [
-    { output_type: 'display_data' as const, data: { 'image/png': 'aGk=\n', 'text/plain': '<Figure>' } },
-    { output_type: 'execute_result' as const, data: { 'text/plain': '42' } },
-  ].map(outputOf);
+    { output_type: 'display_data', data: { 'image/png': 'aGk=\n', 'text/plain': '<Figure>' }, metadata: {} },
+    { output_type: 'execute_result', data: { 'text/plain': '42' }, metadata: {}, execution_count: 1 },
+  ].map((output) => outputOf(output as NotebookOutput));
   expect(imagesOf(outputs)).toEqual([{ type: 'image/png', bytes: new TextEncoder().encode('hi') }]);
   expect(textOfResult(outputs)).toBe('42');
 });

@@ -1,10 +1,3 @@
-/** Paths that only the routes of `/v1` refuse, with their kind. */
-export const SHELL_PATHS = [
-  ['relative', 'a/b'],
-  ['with .. and relative', '../../etc/passwd'],
-  ['of a home', '~/x'],
-] as const;
-
 /** Paths that every route refuses, with their kind. @param loop path of a link to itself */
 export function badPaths(loop: string): readonly (readonly [string, string])[] {
   return [

@@ -3,7 +3,7 @@ import { Waiters } from '@sandbox/api/wait.ts';
 import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
-import { shortUrl } from '../network/request-log.ts';
+import { shortUrl } from '../network/logged-request.ts';
 import { Deadline } from '../page/deadline.ts';
 
 /** Downloads that are remembered; the oldest are forgotten. */

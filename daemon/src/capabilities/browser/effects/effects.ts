@@ -1,6 +1,6 @@
 import { Waiters } from '@sandbox/api/wait.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
-import { shortUrl } from '../network/request-log.ts';
+import { shortUrl } from '../network/logged-request.ts';
 import { Deadline } from '../page/deadline.ts';
 import type { Dialog, Tab } from '../tabs/tab.ts';
 

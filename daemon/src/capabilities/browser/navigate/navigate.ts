@@ -1,6 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { isCdpFailure } from '../cdp/cdp-failure.ts';
-import { shortUrl } from '../network/request-log.ts';
+import { shortUrl } from '../network/logged-request.ts';
 import { Deadline } from '../page/deadline.ts';
 import { done, type Outcome, undone } from '../page/outcome.ts';
 import type { Tab } from '../tabs/tab.ts';

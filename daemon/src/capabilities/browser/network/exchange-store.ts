@@ -1,5 +1,5 @@
 import type { Protocol } from '../cdp/cdp-types.ts';
-import { cut, type LoggedRequest } from './request-log.ts';
+import { cut, type LoggedRequest } from './logged-request.ts';
 
 /** Characters of headers that are kept, of all requests; the oldest are forgotten. */
 const KEPT = 8 * 1024 ** 2;

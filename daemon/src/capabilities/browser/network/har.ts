@@ -1,5 +1,5 @@
 import { VERSION } from '@sandbox/api/version.ts';
-import type { Exchange, LoggedRequest } from './request-log.ts';
+import type { Exchange, LoggedRequest } from './logged-request.ts';
 
 interface Named {
   readonly name: string;

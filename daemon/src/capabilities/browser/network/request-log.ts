@@ -1,51 +1,14 @@
-import { textBeginning } from '@sandbox/program/text-beginning.ts';
 import { EventLog, isLoss } from '../../../core/event-log.ts';
 import type { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
 import { ExchangeStore } from './exchange-store.ts';
+import { cut, type LoggedRequest, shortUrl } from './logged-request.ts';
 
 /** Requests that are kept, of all tabs. */
 export const REQUESTS_KEPT = 5000;
-/** Characters of a URL that are kept. */
-export const URL_KEPT = 2048;
-/** Characters of a data URL that are kept: what follows is the data. */
-export const DATA_URL_KEPT = 100;
 const BYTES_KEPT = 8 * 1024 ** 2;
-/** Characters of every other text that a page or its server chooses. */
-const TEXT_KEPT = 200;
 /** Unanswered requests that are remembered; the oldest are forgotten. */
 const OPEN_MAX = 10_000;
-
-/** What a record of the traffic has beside the rest: headers and times. */
-export interface Exchange {
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  responseHeaders: Readonly<Record<string, string>>;
-  statusText: string;
-  /** As the browser names it: `h2`, `http/1.1`. */
-  protocol: string;
-  /** Bytes on the network, headers too; -1: not known. */
-  receivedBytes: number;
-  /** Milliseconds until the first byte of the answer; undefined: not known. */
-  waitMs: number | undefined;
-}
-
-/** One request of a page, as far as it is known. */
-export interface LoggedRequest {
-  /** Absent if too much was kept since. */
-  exchange?: Exchange | undefined;
-  readonly id: string;
-  readonly tabId: string;
-  readonly url: string;
-  readonly method: string;
-  readonly type: string;
-  readonly startedAt: Date;
-  status: number | null;
-  mimeType: string | null;
-  durationMs: number | null;
-  failed: boolean;
-  /** Why it failed, in the words of the browser. */
-  error: string | null;
-}
 
 export interface RequestFilter {
   /** Part of the URL. */
@@ -152,13 +115,4 @@ export class RequestLog {
       if (request.tabId === tabId) this.#open.delete(key);
     }
   }
-}
-
-/** The beginning of a URL that is long. */
-export function shortUrl(url: string): string {
-  return cut(url, url.startsWith('data:') ? DATA_URL_KEPT : URL_KEPT);
-}
-
-export function cut(text: string, most = TEXT_KEPT): string {
-  return text.length > most ? `${textBeginning(text, most)}…` : text;
 }

@@ -1,7 +1,7 @@
 import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
 import { type Target, withElementNow } from '../element/find-element.ts';
 import { NODE, NUMBERS } from '../element/page-scripts.ts';
-import { shortUrl } from '../network/request-log.ts';
+import { shortUrl } from '../network/logged-request.ts';
 import { Deadline } from '../page/deadline.ts';
 import { callIn, isReplaced, objectIn } from '../page/world.ts';
 import type { Frame } from '../tabs/frames.ts';

@@ -4,7 +4,7 @@ import type { BrowserEndpoint } from '../browser-endpoint.ts';
 import { CdpFailure, isCdpFailure } from '../cdp/cdp-failure.ts';
 import { CdpSession } from '../cdp/cdp-session.ts';
 import type { Protocol } from '../cdp/cdp-types.ts';
-import { shortUrl } from '../network/request-log.ts';
+import { shortUrl } from '../network/logged-request.ts';
 import { watchForHang } from './hung-watch.ts';
 import { Tab, type TabTerms } from './tab.ts';
 

@@ -18,7 +18,7 @@ describe.skipIf(!has('chromium'))('with a browser', () => {
 
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  test('[browser.dialog] a dialog is shown and answered, by default it waits, and the policy answers it', async () => {
+  test('[browser.dialog-route] a dialog is shown and answered, by default it waits, and the policy answers it', async () => {
     await using tab = await bench.page('<title>ask</title>', '/ask');
     const ask = (text: string) =>
       tab.post('cdp', { method: 'Runtime.evaluate', params: { expression: text }, timeout: 3 });

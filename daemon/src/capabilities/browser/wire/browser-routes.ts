@@ -4,7 +4,7 @@ import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
-import type { LoggedRequest } from '../network/request-log.ts';
+import type { LoggedRequest } from '../network/logged-request.ts';
 import { rawCall } from '../page/raw-call.ts';
 import { PublicUrls } from './public-urls.ts';
 import { answerOf, browserErrors, Flag, type Surface, seconds, TabId, tags } from './surface.ts';

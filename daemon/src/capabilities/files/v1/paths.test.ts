@@ -1,7 +1,14 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { badPaths, SHELL_PATHS } from '../bad-paths.fixture.ts';
+import { badPaths } from '../bad-paths.fixture.ts';
 import { describe, expect, test } from '../files.fixture.ts';
+
+/** Paths that only the routes of `/v1` refuse, with their kind. */
+const SHELL_PATHS = [
+  ['relative', 'a/b'],
+  ['with .. and relative', '../../etc/passwd'],
+  ['of a home', '~/x'],
+] as const;
 
 /** A body of every route of 1.x that takes a path. */
 const BODIES: Readonly<Record<string, (path: string) => object>> = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requirePath } from '../../../http/files/file-fields.ts';
 import { PathFieldsV1 } from '../../../http/v1/answers.ts';
 import { CHANGE_TYPES } from '../change.ts';
-import { WatchEventInfo, WatchTermsFields } from '../wire/schemas.ts';
+import { CreateWatchBody, WatchEventInfo } from '../wire/schemas.ts';
 
 const Cursor = z.int().min(0);
 
@@ -16,7 +16,7 @@ export const PollBodyV1 = z
   .meta({ id: 'PollWatchV1', example: { cursor: 0, timeout: 0 } });
 
 export const CreateWatchBodyV1 = z
-  .object({ ...PathFieldsV1, ...WatchTermsFields })
+  .object({ ...CreateWatchBody.shape, ...PathFieldsV1 })
   .check(requirePath('path'))
   .meta({ id: 'CreateWatchV1', example: { path: '/tmp/example', recursive: true } });
 

@@ -7,7 +7,7 @@ import { DEFAULT_EXCLUDE } from '../watch-service.ts';
 
 const Patterns = z.array(Text.min(1).max(4096)).max(1000);
 
-export const WatchTermsFields = {
+const WatchTermsFields = {
   recursive: z.boolean().default(true),
   debounce: z
     .int()
