@@ -151,10 +151,10 @@ function urlOf(
   return query.size > 0 ? `${whole}?${query}` : whole;
 }
 
-function bodyOf({ requestBody }: Operation, given: object | undefined, suffix: string) {
+function bodyOf({ operationId, requestBody }: Operation, given: object | undefined, suffix: string) {
   const [type = '', media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const example: unknown = given ?? media?.['example'];
-  if (type === 'application/x-tar') return { headers: { 'content-type': type }, body: EMPTY_TAR };
+  if (operationId === 'importTree') return { headers: { 'content-type': type }, body: EMPTY_TAR };
   if (example === undefined) return { headers: {} };
   const text = typeof example === 'string' ? example : JSON.stringify(example);
   const own = owned(text, suffix);

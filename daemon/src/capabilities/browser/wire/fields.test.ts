@@ -7,6 +7,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
+  readonly 'x-default'?: unknown;
 }
 
 interface Operation {
@@ -75,7 +76,7 @@ describe.each(['/v1', '/v2'])('%s/browser', (prefix) => {
         const schema = found[name];
         if (name !== '' && schema === undefined) return `no ${name}`;
         const values = named(schema ?? {}).enum?.filter((value) => value !== null);
-        return `${name}${field.includes('=') ? `=${schema?.default}` : ''}${field.includes(':') ? `:${values?.join('|')}` : ''}`;
+        return `${name}${field.includes('=') ? `=${schema?.default ?? schema?.['x-default']}` : ''}${field.includes(':') ? `:${values?.join('|')}` : ''}`;
       });
       expect([route, seen.join(' ')]).toEqual([route, fields]);
     }

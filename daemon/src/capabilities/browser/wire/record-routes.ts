@@ -15,7 +15,7 @@ const PdfQuery = z.object({
   landscape: Flag.optional(),
   background: Flag.optional().meta({ description: 'Colours and pictures behind the text; default true.' }),
   scale: queryNumber(z.number().min(0.1).max(2)).prefault(1),
-  pages: z.string().max(200).optional().meta({ description: 'Such as 1-3, 5; absent: all.' }),
+  pages: z.string().min(1).max(200).optional().meta({ description: 'Such as 1-3, 5; absent: all.' }),
   margin: queryNumber(z.number().min(0).max(4)).prefault(0.4).meta({ description: 'Inches.' }),
   timeout: queryNumber(z.number().min(0).max(600)).prefault(30).meta({ description: 'Seconds.' }),
   tab_id: TabId,
@@ -45,7 +45,7 @@ const StateFields = z
 
 const HarQuery = z.object({
   limit: queryNumber(z.int().min(0).max(5000)).prefault(5000).meta({ description: 'The newest requests.' }),
-  filter: z.string().optional().meta({ description: 'Part of the URL.' }),
+  filter: z.string().min(1).optional().meta({ description: 'Part of the URL.' }),
   tab_id: TabId,
 });
 const Har = z
