@@ -32,7 +32,8 @@ export function copyWithoutV1(root: string, target: string): Promise<void> {
 /** Copies the tracked files of a checkout without the folders of the protocols and what is listed of them. */
 export function copyWithoutProtocols(root: string, target: string): Promise<void> {
   return copyWithout(root, target, {
-    isRemoved: (file) => /^daemon\/src\/protocols\/[^/]+\//.test(file) || /^e2e\/clients\/e2b\//.test(file),
+    isRemoved: (file) =>
+      /^daemon\/src\/protocols\/[^/]+\//.test(file) || /^e2e\/(?:clients\/e2b\/|scenarios\/e2b\.)/.test(file),
     change: (file) => (file === 'daemon/src/protocols/index.ts' ? listWithoutProtocols : undefined),
   });
 }

@@ -6,7 +6,7 @@ test.each([
   ['post /v1/bash/exec', 'timeout', undefined],
   ['post /v1/bash/kill', 'signal', 'SIGTERM'],
 ])('the default of %s, %s is %j', async (route, field, fallback) => {
-  expect((await schemaOfField('v1', route, field))['default']).toBe(fallback);
+  expect((await schemaOfField('v1', route, field))['x-default']).toBe(fallback);
 });
 
 test('a response of a terminal has at most 30,000 characters of output', () => {

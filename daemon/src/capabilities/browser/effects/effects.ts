@@ -6,6 +6,8 @@ import type { Dialog, Tab } from '../tabs/tab.ts';
 
 /** Milliseconds for what a page has begun: another document, a tab, a download. */
 const BEGUN_MS = 2000;
+/** Milliseconds for a download to be named after its navigation has ended without a document. */
+const DOWNLOAD_MS = 500;
 /** Milliseconds for a page to say what it has begun. */
 const FLUSH_MS = 1000;
 
@@ -37,6 +39,8 @@ class EffectsWatch implements Disposable {
   #navigated: string | null = null;
   /** What the page has begun and what has not come to anything yet. */
   readonly #begun = new Set<Begun>();
+  /** Set if a navigation ended without another document. */
+  #withoutDocument: Deadline | undefined;
 
   constructor(tab: Tab) {
     this.#tab = tab;
@@ -57,8 +61,10 @@ class EffectsWatch implements Disposable {
       await this.#tab.session.sendRaw('Runtime.evaluate', { expression: '0' }, FLUSH_MS).catch(() => undefined);
     }
     const deadline = new Deadline(BEGUN_MS);
-    while (this.#begun.size > 0 && !this.#tab.dialog && !gone.aborted && !deadline.isOver) {
-      await this.#changed.next({ ms: deadline.left(), signal: gone });
+    while (this.#begun.size > 0 && !this.#tab.dialog && !gone.aborted) {
+      if (deadline.isOver || this.#withoutDocument?.isOver) break;
+      const ms = Math.min(deadline.left(), this.#withoutDocument?.left() ?? BEGUN_MS);
+      await this.#changed.next({ ms, signal: gone });
     }
     return {
       opened: this.#opened,
@@ -87,9 +93,12 @@ class EffectsWatch implements Disposable {
     on('Page.navigatedWithinDocument', ({ frameId, url }) => {
       if (isMain(frameId)) this.#goTo(url);
     });
-    // An answer without content leaves the document as it is.
+    // An answer without content leaves the document as it is, and a download is named only after this event.
     on('Page.frameStoppedLoading', ({ frameId }) => {
-      if (isMain(frameId)) this.#come('document');
+      if (!isMain(frameId) || !this.#begun.delete('document')) return;
+      this.#begun.add('download');
+      this.#withoutDocument = new Deadline(DOWNLOAD_MS);
+      this.#changed.wake();
     });
     on('Page.downloadWillBegin', ({ guid }) => {
       this.#download = guid;
