@@ -43,10 +43,6 @@ export class Downloads {
     return [...this.#known.values()];
   }
 
-  find(id: string): Download | undefined {
-    return this.#known.get(id);
-  }
-
   /** @throws SandboxError `not_found` */
   get(id: string): Download {
     const download = this.#known.get(id);
@@ -64,6 +60,19 @@ export class Downloads {
       const download = id === undefined ? this.list().at(-1) : this.get(id);
       if (download && download.state !== 'in_progress') return download;
       if (deadline.isOver) throw tooLate(download);
+      await this.#changed.next({ ms: deadline.left() });
+    }
+  }
+
+  /**
+   * A download of which a page has told, once it has ended or `ms` are over. The browser may tell of it after the page;
+   * undefined if it has not.
+   */
+  async ofPage(id: string, ms: number): Promise<Download | undefined> {
+    const deadline = new Deadline(ms);
+    for (;;) {
+      const download = this.#known.get(id);
+      if (deadline.isOver || (download && download.state !== 'in_progress')) return download;
       await this.#changed.next({ ms: deadline.left() });
     }
   }

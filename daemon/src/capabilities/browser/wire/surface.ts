@@ -66,7 +66,7 @@ export async function effectFields(
   { downloads }: BrowserService,
   { opened, download: id, dialog, navigated }: Effects,
 ) {
-  const known = id === null ? undefined : await downloads.ended(id, DOWNLOAD_MS).catch(() => downloads.find(id));
+  const known = id === null ? undefined : await downloads.ofPage(id, DOWNLOAD_MS);
   const download = known ? { id: known.id, name: known.name, path: known.path, state: known.state } : null;
   return { opened: [...opened], download, dialog, navigated };
 }
