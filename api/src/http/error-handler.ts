@@ -50,7 +50,7 @@ export function handleErrors(wording: ErrorWording = {}): ErrorHandler {
   return (error, request, reply) => {
     if (error instanceof SandboxError) return answerKnown(error, request, reply, wording);
     if (error instanceof ValidationFailure) {
-      const body = { ...failure(oneLine(error.message), exampleOf(request)), errors: error.issues };
+      const body = { ...failure(oneLine(error.message), error.hint ?? exampleOf(request)), errors: error.issues };
       return reply.code(422).send({ ...body, ...wording.validationFields?.(error.issues) });
     }
     const status = 'statusCode' in error ? (error.statusCode ?? 500) : 500;

@@ -20,8 +20,10 @@ const MAX_TEXT = 200;
 /** A request that does not match its schema: status 422. */
 export class ValidationFailure extends Error {
   readonly issues: readonly { location: (string | number)[]; message: string; type: string }[];
+  /** What the caller can do about it; undefined: a valid request is the hint. */
+  readonly hint: string | undefined;
 
-  constructor(part: string, issues: readonly z.core.$ZodIssue[]) {
+  constructor(part: string, issues: readonly z.core.$ZodIssue[], hint?: string) {
     const located = issues
       .flatMap(ofOneForm)
       .slice(0, MAX_ISSUES)
@@ -34,6 +36,7 @@ export class ValidationFailure extends Error {
     super(located.map(({ location, message }) => `${location.join('.')}: ${message}`).join('; ') + more);
     this.name = 'ValidationFailure';
     this.issues = located;
+    this.hint = hint;
   }
 }
 
@@ -53,7 +56,7 @@ export async function located<T>(work: Promise<T>, part: 'body' | 'querystring' 
     if (!(error instanceof SandboxError) || error.kind !== 'unprocessable') throw error;
     const message = error.messageNaming(() => '').trim();
     const path = error.details.field === undefined ? [] : [snakeCase(error.details.field)];
-    throw new ValidationFailure(part, [{ code: 'custom', path, message }]);
+    throw new ValidationFailure(part, [{ code: 'custom', path, message }], error.details.hint);
   }
 }
 

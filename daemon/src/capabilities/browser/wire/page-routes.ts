@@ -1,5 +1,6 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import type { BrowserService } from '../browser-service.ts';
@@ -123,7 +124,7 @@ function wantedOf(body: z.infer<typeof WaitBody>): { readonly kind: WaitKind; re
   if (kind === undefined || named.length > 1 || (named[0] !== undefined && named[0] !== kind)) {
     throw new SandboxError('invalid', 'one of selector, url, load, networkidle, text, function has to be waited for');
   }
-  const value = kind === 'load' || kind === 'networkidle' ? '' : (body[kind] ?? body.value);
+  const value = kind === 'load' || kind === 'networkidle' ? '' : oneValue({ [kind]: body[kind], value: body.value });
   if (value === undefined || (value === '' && kind !== 'load' && kind !== 'networkidle')) {
     throw new SandboxError('invalid', `is required: the ${kind} to wait for`, { field: 'value' });
   }

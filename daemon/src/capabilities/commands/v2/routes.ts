@@ -1,8 +1,8 @@
 import { counted } from '@sandbox/api/counted.ts';
-import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { counted } from '@sandbox/api/counted.ts';
-import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { SessionService } from '../session-service.ts';

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptRawBodies, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { z } from 'zod';
 import { QueryFlag } from '../../../http/fields.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';
@@ -46,7 +46,7 @@ export function stdinRouteV2(app: App, service: CommandService): void {
         }
         const bytes = body.input === '' ? Buffer.alloc(0) : inputBytes(body);
         const terms = {
-          eof: oneValue({ 'eof in the query': query.eof, 'eof in the body': body.eof }) ?? false,
+          eof: oneValue({ eof: query.eof, 'eof in the body': body.eof }, 'querystring') ?? false,
           offset: body.offset,
         };
         const written = await service.offerStdin(command_id, bytes, terms);

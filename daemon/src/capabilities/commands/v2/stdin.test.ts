@@ -69,7 +69,7 @@ describeOnHosts('stdin that the command does not read', () => {
 });
 
 describeOnHosts('eof', () => {
-  test('[stdin.eof-query] ?eof=true closes stdin after JSON and without a body; two different places are 400', async () => {
+  test('[stdin.eof-query] ?eof=true closes stdin after JSON and without a body; two different places are 422', async () => {
     await using daemon = await TestApp.start();
     const start = async () => (await daemon.run('wc -c', { mode: 'async' })).command_id;
     const first = await start();
@@ -78,7 +78,7 @@ describeOnHosts('eof', () => {
     await read(daemon, first, '?wait=true');
     expect((await read(daemon, first)).stdout).toBe('3\n');
     const second = await start();
-    expect((await daemon.post(`/v2/commands/${second}/stdin?eof=true`, { eof: false })).statusCode).toBe(400);
+    expect((await daemon.post(`/v2/commands/${second}/stdin?eof=true`, { eof: false })).statusCode).toBe(422);
     expect((await daemon.post(`/v2/commands/${second}/stdin?eof=true`)).json().data).toMatchObject({ eof: true });
     await read(daemon, second, '?wait=true');
     expect((await read(daemon, second)).stdout).toBe('0\n');

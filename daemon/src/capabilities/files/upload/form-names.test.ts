@@ -30,7 +30,7 @@ test('[manners.form-path] the path of the query is where the file goes', async (
   expect(readdirSync(dir).sort()).toEqual(['hn2', 'hn3']);
 });
 
-test('[manners.form-path] two paths that differ are 400, before and after the file', async ({ daemon, dir }) => {
+test('[manners.form-path] two paths that differ are 422, before and after the file', async ({ daemon, dir }) => {
   const path = join(dir, 'query');
   const other: Part = ['path', join(dir, 'form')];
   for (const parts of [
@@ -39,9 +39,10 @@ test('[manners.form-path] two paths that differ are 400, before and after the fi
   ]) {
     const answer = await form(daemon, '/v2/fs/upload', parts, { path });
     expect([answer.statusCode, answer.json()]).toEqual([
-      400,
+      422,
       expect.objectContaining({
-        message: 'path of the query differs from that of the form',
+        message: 'query.path: differs from the path of the form',
+        errors: [expect.objectContaining({ location: ['query', 'path'] })],
         hint: 'send the path once: as a field of the form or in the query',
       }),
     ]);

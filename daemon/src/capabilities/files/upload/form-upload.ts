@@ -26,7 +26,7 @@ export type FormReader = (take: (file: IncomingFile, fields: Fields) => Promise<
 /**
  * Receives the file of a form. Its field `path` may precede or follow the file; without one, and without one beside the form, the
  * file is written to `/tmp` under its own name.
- * @throws SandboxError `invalid` if the form names another path than the query
+ * @throws SandboxError `unprocessable` if the form names another path than the query
  */
 export async function uploadForm(
   upload: Upload,
@@ -45,7 +45,7 @@ export async function uploadForm(
 function onlyPath(given: FilePath | undefined, named: FilePath | undefined): FilePath | undefined {
   if (given === undefined || named === undefined) return given ?? named;
   if (bytesOfPath(given).equals(bytesOfPath(named))) return given;
-  throw new SandboxError('invalid', 'of the query differs from that of the form', {
+  throw new SandboxError('unprocessable', 'differs from the path of the form', {
     field: 'path',
     hint: 'send the path once: as a field of the form or in the query',
   });

@@ -3,6 +3,7 @@ import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, piecesOf } from '@sandbox/api/http/body.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { located } from '@sandbox/api/http/validation.ts';
 import { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type PathInput, shownPath } from '../../../core/files/file-path.ts';
@@ -49,7 +50,10 @@ export function uploadRoutesV2(app: App, files: FileService): void {
           path,
           pathOf: (input: PathInput) => files.paths.of(input, 'upload', query),
         };
-        const uploaded = await files.uploadForm((take) => readForm(body, headers, take), query, terms);
+        const uploaded = await located(
+          files.uploadForm((take) => readForm(body, headers, take), query, terms),
+          'querystring',
+        );
         const message = `${counted(uploaded.size, 'byte')} uploaded to ${shownPath(uploaded.path)}`;
         return ok(uploadedData(uploaded.path, { isComplete: true, ...uploaded }), message);
       },

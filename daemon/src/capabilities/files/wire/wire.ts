@@ -1,3 +1,4 @@
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { mimeTypeOf } from '@sandbox/program/mime-types.ts';
 import type { z } from 'zod';
 import { badRequest } from '../../../core/files/file-failure.ts';
@@ -147,12 +148,21 @@ export function endsOf({ source, source_b64, destination, destination_b64 }: z.i
   };
 }
 
-/** The precondition of a write from the headers (fails with 412) or the field (409). */
+/** A tag without its quotes, which the field may leave out. */
+function plainTag(tag: string | undefined): string | undefined {
+  return tag?.replaceAll('"', '');
+}
+
+/**
+ * The precondition of a write from the headers (fails with 412) or the field (409).
+ * @throws ValidationFailure if the header If-Match and the field differ
+ */
 export function preconditionOf(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   field: string | undefined,
 ): { ifMatch?: string; ifNoneMatch?: string; failsAs: 'conflict' | 'precondition' } | undefined {
   const [ifMatch, ifNoneMatch] = [headers['if-match'], headers['if-none-match']];
+  if (typeof ifMatch === 'string') oneValue({ if_match: plainTag(field), 'the header If-Match': plainTag(ifMatch) });
   if (typeof ifMatch === 'string' || typeof ifNoneMatch === 'string') {
     return {
       ...(typeof ifMatch === 'string' && { ifMatch }),

@@ -1,8 +1,8 @@
 import { counted } from '@sandbox/api/counted.ts';
-import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { z } from 'zod';
 import { installHint } from '../../../core/environment/refused-install.ts';
 import { inputBytes } from '../../../http/files/input-bytes.ts';

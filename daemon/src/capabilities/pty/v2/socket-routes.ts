@@ -1,6 +1,6 @@
-import { oneValue } from '@sandbox/api/fields/one-value.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { z } from 'zod';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
@@ -36,7 +36,7 @@ export function socketRoutesV2(app: App, service: PtyService): void {
     },
     handler: async (request, reply) => {
       const { query } = request;
-      const id = oneValue({ session_id: query.session_id, id: query.id });
+      const id = oneValue({ session_id: query.session_id, id: query.id }, 'querystring');
       requireId(id, query);
       const cwd = service.sessions.resolve(query);
       await acceptWebSocket(request, reply, (port) =>
