@@ -64,6 +64,32 @@ testKernels(
   PATIENCE_MS,
 );
 
+/** Fails as Python does without the module, also where the machine has it. */
+const WITHOUT_PANDAS = `raise ModuleNotFoundError("No module named 'pandas'", name="pandas")`;
+const DATA_HINT = /pip install pandas, .*sandbox-data/;
+
+testKernels(
+  '[code.missing-package] each route that runs Python names the image that has a missing package',
+  async () => {
+    const command = `python3 -c '${WITHOUT_PANDAS.replaceAll("'", String.raw`'"'"'`)}'`;
+    await using mcp = await McpCaller.start();
+    const posted = async (url: string, body: object) => (await mcp.daemon.post(url, body)).json();
+    for (const url of ['/v2/commands', '/v1/bash/exec', '/v1/shell/exec']) {
+      expect([url, (await posted(url, { command })).hint]).toEqual([url, expect.stringMatching(DATA_HINT)]);
+    }
+    const terminal = (await posted('/v2/pty/sessions', {})).data.session_id;
+    expect((await posted(`/v2/pty/sessions/${terminal}/exec`, { command })).hint).toMatch(DATA_HINT);
+    const cell = { code: WITHOUT_PANDAS, language: 'python' };
+    for (const url of ['/v2/code/execute', '/v1/code/execute', '/v1/jupyter/execute']) {
+      expect([url, (await posted(url, cell)).data.warnings]).toEqual([url, [expect.stringMatching(DATA_HINT)]]);
+    }
+    expect((await mcp.call('sandbox_execute_code', cell)).content[0].text).toMatch(DATA_HINT);
+    expect((await mcp.data('sandbox_execute_bash', { cmd: command })).hint).toMatch(DATA_HINT);
+    expect((await posted('/v2/code/execute', { code: '1', language: 'python' })).data.warnings).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
 testKernels(
   '[code.own-venv] a virtual environment in ~/.venv with ipykernel runs the next cells, in which pip is its own',
   async () => {

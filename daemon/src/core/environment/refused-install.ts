@@ -1,3 +1,5 @@
+import { missingPackageHint } from './missing-package.ts';
+
 const OWN = '~/.venv, and new sessions and cells of Python run in it';
 
 /** Parts of refusals to install a Python package (PEP 668 and the tool's own), and what to do. */
@@ -16,7 +18,10 @@ const REFUSALS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** What to do about a refused installation of Python packages among the output of a program; null without one. */
+/**
+ * What to do about a refused installation of Python packages, or about a missing package of the data image, among the
+ * output of a program; null without one.
+ */
 export function installHint(output: string): string | null {
-  return REFUSALS.find(([refusal]) => output.includes(refusal))?.[1] ?? null;
+  return REFUSALS.find(([refusal]) => output.includes(refusal))?.[1] ?? missingPackageHint(output);
 }

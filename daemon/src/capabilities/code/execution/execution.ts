@@ -119,7 +119,8 @@ export class Execution implements OutputSink {
     const outputs = this.#outputs.outputs();
     const end = this.#end;
     const [stdout, stderr] = [streamText(outputs, 'stdout'), streamText(outputs, 'stderr')];
-    const hint = installHint(stdout) ?? installHint(stderr);
+    const raised = outputs.findLast((output) => output.type === 'error')?.evalue ?? '';
+    const hint = installHint(stdout) ?? installHint(stderr) ?? installHint(raised);
     const notes = [killedNote(killedOf(end)), hint].filter((note) => typeof note === 'string');
     return {
       ...head,
