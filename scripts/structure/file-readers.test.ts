@@ -23,7 +23,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'files/write/write.ts': 'files opened for writing; their content goes nowhere',
   'pty/exec/dropped-end.ts': 'the exit code of a command, of which no other text is used',
   'pty/session/session-record.ts': 'records of the capability',
-  'pty/tmux/tmux.ts': 'the state of a process in /proc',
+  'pty/tmux/tmux-end.ts': 'the state of a process in /proc',
   'sandbox/context/occupied-ports.ts': 'tables of the kernel',
   'sandbox/context/packages.ts': 'a program that runs as the account',
   'sandbox/context/system.ts': 'the description of the system in /etc',

@@ -73,7 +73,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       'tables of the kernel in /proc and /sys, which are no disk; one scan for a request, bounded by the number of processes',
     files: `
       daemon/src/capabilities/pty/session/session-status.ts
-      daemon/src/capabilities/pty/tmux/tmux.ts
+      daemon/src/capabilities/pty/tmux/tmux-end.ts
       daemon/src/capabilities/watch/watch-limits.ts
       daemon/src/core/process/exec-limits.ts
       daemon/src/core/process/find/foreground.ts
@@ -85,6 +85,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
   {
     bound: 'a constant number for the start or end of a program, a cell or a session',
     files: `
+      daemon/src/capabilities/pty/tmux/tmux.ts
       daemon/src/core/process/portable/portable-host.ts
       daemon/src/core/files/helper-places.ts
       daemon/src/core/files/temp-directory.ts

@@ -271,6 +271,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${PROCESS}process-finder.test.ts > a young process that may be in the middle of execve`,
       `${PROCESS}process-host-signals.test.ts > * > signals > a signal comes once`,
+      `${PTY}/exec/ending.test.ts > * > [pty.end-rest] SIGKILL does not wait`,
     ],
   },
   {

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { has } from '../../../../../scripts/testing/machine.ts';
 import { TestApp } from '../../../app.fixture.ts';
+import { InExecve } from '../../../core/process/find/in-execve.fixture.ts';
 import { describeOnHosts } from '../../../hosts.fixture.ts';
-import { create, exec, info, screen, sharedDirectory } from '../pty.fixture.ts';
+import { create, exec, info, input, screen, sharedDirectory } from '../pty.fixture.ts';
 
 describeOnHosts('the end of a command', () => {
   test('[pty.end-rest] the rest of the line does not run, and the state of the shell stays', async () => {
@@ -58,5 +60,43 @@ describeOnHosts('the end of a command', () => {
     const ends = ['TERM', 'KILL'].map((signal) => daemon.post('/v2/pty/sessions/a/signal', { signal }));
     expect((await Promise.all(ends)).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
     expect((await exec(daemon, 'a', 'echo free')).output).toBe('free\n');
+  });
+
+  test.each(['bash --norc', 'zsh -f', 'sh'])(
+    '[pty.end-rest] %s: what was typed at a program in raw mode is no part of the next command',
+    async (line) => {
+      const [command = '', ...args] = line.split(' ');
+      const directory = await sharedDirectory();
+      await using daemon = await TestApp.start();
+      await create(daemon, 'a', { command, args, env: { PS1: '$ ' } });
+      const begun = join(directory, 'begun');
+      await exec(daemon, 'a', `stty raw -echo; : > ${begun}; sleep 1000`, { async: true });
+      await expect.poll(() => existsSync(begun)).toBe(true);
+      await input(daemon, 'a', 'echo typed {');
+      await daemon.post('/v2/pty/sessions/a/signal', { signal: 'TERM' });
+      expect(await exec(daemon, 'a', 'echo next', { timeout: 30 })).toMatchObject({ output: 'next\n', exit_code: 0 });
+      await rm(directory, { recursive: true });
+    },
+  );
+
+  test.runIf(has('python3'))('[pty.end-rest] SIGKILL does not wait for looks that prove nothing', async () => {
+    const directory = await sharedDirectory();
+    await using daemon = await TestApp.start();
+    await create(daemon, 'a');
+    const path = join(directory, 'interrupts');
+    await exec(daemon, 'a', `trap 'echo $EPOCHREALTIME >> ${path}' INT; : > ${path}; while :; do :; done`, {
+      async: true,
+    });
+    await expect.poll(() => existsSync(path)).toBe(true);
+    await using _process = await InExecve.start();
+    const interrupts = () => readFileSync(path, 'latin1').split('\n').filter(Boolean).map(Number);
+    const term = daemon.post('/v2/pty/sessions/a/signal', { signal: 'TERM' });
+    await expect.poll(() => interrupts().length, { interval: 5 }).toBe(1);
+    const kill = daemon.post('/v2/pty/sessions/a/signal', { signal: 'KILL' });
+    await expect.poll(() => interrupts().length, { interval: 5 }).toBe(2);
+    const [first = 0, second = 0] = interrupts();
+    expect(second - first).toBeLessThan(0.9);
+    expect((await Promise.all([term, kill])).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    await rm(directory, { recursive: true });
   });
 });

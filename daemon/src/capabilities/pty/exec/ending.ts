@@ -38,8 +38,8 @@ export interface EndedSession {
   signal(signal: NodeJS.Signals): Promise<boolean>;
   /** A shell that follows this one starts in the directory in which this one is. */
   keepDirectory(): void;
-  /** Gives the terminal usable modes after programs that were killed. */
-  restoreTerminal(): Promise<void>;
+  /** Gives the terminal of a shell that goes on usable modes, and drops what was typed at programs that were killed. */
+  restoreTerminal(shell: number): Promise<void>;
 }
 
 /**
@@ -82,7 +82,7 @@ export class Ending {
     if (isDeaf) send(shell.pid, 'SIGSTOP');
     const isOver = await this.#signalInTurn(shell, started, { first, isDeaf });
     if (this.run !== undefined && (isDeaf || !isOver)) await this.#replace(shell, started, this.run);
-    await this.#session.restoreTerminal();
+    await this.#session.restoreTerminal(shell.pid);
   }
 
   /** True once nothing is left, and the shell is free or stopped. */
@@ -103,25 +103,35 @@ export class Ending {
 
   /** Sends a signal until its time is over; SIGKILL to each process that is found, others to those that are there. */
   async #signal(started: StartedProcesses, signal: EndingSignal, isOver: (left: number) => boolean): Promise<boolean> {
-    const isKill = signal === 'SIGKILL';
-    const isCut = (): boolean => !this.#session.open || (!isKill && this.#hurry.signal.aborted);
-    const deadline = performance.now() + (signal === 'SIGINT' ? INTERRUPT_MS : KILL_GRACE_MS);
+    const deadline = performance.now() + graceOf(signal);
     for (let round = 0; ; round += 1) {
-      const left = await this.#left(started);
+      const left = await this.#left(started, signal);
+      if (left === undefined) return false;
       if (isOver(left.length)) return true;
       // What a program starts to clean up is spared.
-      if (isKill || round === 0) signalEach(left, signal);
-      if (performance.now() >= deadline || isCut()) return false;
-      await pause(isKill && round === 0 ? 1 : LOOK_MS, isKill ? undefined : this.#hurry.signal);
+      if (signal === 'SIGKILL' || round === 0) signalEach(left, signal);
+      if (performance.now() >= deadline || this.#isCut(signal)) return false;
+      await this.#untilNextLook(signal, round);
     }
   }
 
-  /** What is left of the command. */
-  async #left(started: StartedProcesses): Promise<readonly FoundProcess[]> {
+  async #untilNextLook(signal: EndingSignal, round: number): Promise<void> {
+    if (signal !== 'SIGKILL') await pause(LOOK_MS, this.#hurry.signal);
+    else await pause(round === 0 ? 1 : LOOK_MS);
+  }
+
+  /** The signal is not waited for any more. */
+  #isCut(signal: EndingSignal): boolean {
+    return !this.#session.open || (signal !== 'SIGKILL' && this.#hurry.signal.aborted);
+  }
+
+  /** What is left of the command; undefined: cut before a look has proven that nothing is. */
+  async #left(started: StartedProcesses, signal: EndingSignal): Promise<readonly FoundProcess[] | undefined> {
     const deadline = performance.now() + SETTLED_MS;
     for (;;) {
       const { processes, isSettled } = await started.find(this.#until);
       if (processes.length > 0 || isSettled || performance.now() >= deadline) return processes;
+      if (this.#isCut(signal)) return undefined;
       await pause(UNSETTLED_LOOK_MS);
     }
   }
@@ -138,7 +148,7 @@ export class Ending {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
       if (this.#isFree() || !this.#session.open || this.#session.shellProcess === undefined) return;
       await this.#session.signal(signal);
-      const ms = signal === 'SIGINT' ? INTERRUPT_MS : KILL_GRACE_MS;
+      const ms = graceOf(signal);
       await waitFor(this.run?.done ?? pause(ms), { ms });
     }
   }
@@ -148,6 +158,11 @@ export class Ending {
     if (run === undefined) return !this.#session.busy;
     return run.status !== 'running' || (!run.isMarked && run.endReleased());
   }
+}
+
+/** Milliseconds from a signal to the next one. */
+function graceOf(signal: EndingSignal): number {
+  return signal === 'SIGINT' ? INTERRUPT_MS : KILL_GRACE_MS;
 }
 
 /** A stopped process continues, since it would not receive the signal. */

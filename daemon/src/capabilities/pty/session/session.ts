@@ -1,5 +1,4 @@
 import type { AgeClock } from '../../../core/clock/age-clock.ts';
-import { resetTerminal } from '../../../core/process/find/reset-terminal.ts';
 import type { ShellProcess } from '../../../core/process/find/started-processes.ts';
 import { killedOf } from '../../../core/process/memory-kill.ts';
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
@@ -10,6 +9,7 @@ import { Screen } from '../screen/screen.ts';
 import type { ScreenFailure, ScreenThread } from '../screen/screen-thread.ts';
 import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracker.ts';
 import { History } from './history.ts';
+import { restoreTerminal } from './restore-terminal.ts';
 import { SessionActivity, type SessionActivityTerms } from './session-activity.ts';
 import type { SessionFiles, SessionRecord } from './session-record.ts';
 import { SessionSize } from './session-size.ts';
@@ -90,9 +90,9 @@ export class PtySession {
     this.#shell.followIn(this.workingDir);
   }
 
-  /** Gives the terminal usable modes; a shell that edits its line does so itself. */
-  async restoreTerminal(): Promise<void> {
-    if (this.#shell.kind === 'sh' && this.pid !== null) await resetTerminal(this.pid);
+  /** Gives the terminal of a shell usable modes; a shell that edits its line does so itself. */
+  async restoreTerminal(shell: number): Promise<void> {
+    if (this.#shell.kind === 'sh') await restoreTerminal(this, shell);
   }
 
   /** Viewers. */

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chownSync, existsSync, readFileSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { pollUntil, Slots, timeoutSignal } from '@sandbox/api/wait.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { Identity } from '../../../core/account/identity.ts';
-import { errnoName } from '../../../core/errno-name.ts';
 import { foregroundGroup } from '../../../core/process/find/foreground.ts';
 import {
   type HostedProcess,
@@ -15,8 +15,10 @@ import {
 import { signalName } from '../../../core/process/signals.ts';
 import { NO_STDIN } from '../../../core/process/stdin/stdin-sink.ts';
 import type { ExecFiles } from '../exec/exec-files.ts';
+import { endOf, resetIfEnded } from './tmux-end.ts';
 import { TmuxInput } from './tmux-input.ts';
-import { repaintOf } from './tmux-repaint.ts';
+import { tmuxProgram } from './tmux-program.ts';
+import { repaintTo } from './tmux-repaint.ts';
 
 /** Bytes of an answer of tmux itself. */
 const ANSWER_BYTES = 65_536;
@@ -62,7 +64,10 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   readonly #server: string;
   /** Accounts by uid; each has a tmux server of its own. */
   readonly #users = new Map<number | undefined, Identity | undefined>();
-  /** One change at a time: a server crashes if it reports a change to a client that is still attaching (tmux 3.3). */
+  /**
+   * One change at a time: a server crashes if it reports a change to a client that is still attaching (tmux 3.3). The
+   * end of a client is a change, too.
+   */
   readonly #turns = new Map<number | undefined, Slots>();
 
   /** The name of the server is derived from the runtime directory, so that the next daemon finds its sessions. */
@@ -81,16 +86,19 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   }
 
   async start(spec: StartSpec): Promise<HostedProcess> {
-    const { id, terminal = { cols: 80, rows: 24 }, cwd, env, identity } = spec;
-    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    const command = ['env', '-i', ...variables, spec.file, ...spec.args].map(literal);
-    const { reader, pipe } = await this.#reader(spec);
+    const { id, terminal = { cols: 80, rows: 24 }, cwd, identity } = spec;
+    const { argv, script } = tmuxProgram(spec, this.#files);
+    const starting = this.#reader(spec);
+    void starting.then(({ reader }) => reader.ended).then(script?.remove, script?.remove);
+    const { reader, path } = await starting;
     const size = ['-x', String(terminal.cols), '-y', String(terminal.rows)];
-    const created = ['new-session', '-d', '-P', '-F', '#{pane_pid}', '-s', id, ...size, '-c', cwd, '--', ...command];
+    const created = ['new-session', '-d', '-P', '-F', '#{pane_pid}', '-s', id, ...size, '-c', cwd, '--', ...argv];
     const at = ['-t', `=${id}:`];
-    const options = ['set-option', '-p', ...at, 'remain-on-exit', 'on'];
+    const remain = ['set-option', '-p', ...at, 'remain-on-exit', 'on'];
+    const silent = ['set-option', '-qp', ...at, 'remain-on-exit-format', ''];
+    const pipe = ['pipe-pane', '-O', ...at, `exec > ${path}; exec cat`];
     this.#users.set(identity?.uid, identity);
-    const opening = [...STAY, ';', ...created, ';', ...options, ';', ...pipe];
+    const opening = [...STAY, ';', ...created, ';', ...remain, ';', ...silent, ';', ...pipe];
     const answer = await this.#inTurn(identity, () => this.#tmux(opening, identity));
     const pid = Number(answer.trim());
     if (pid > 0) return this.#adopt(reader, id, pid, identity);
@@ -104,14 +112,18 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
    * else a new one is started. Undefined if tmux has no such session.
    */
   async resume(name: string, spec: StartSpec, reader: HostedProcess | undefined): Promise<HostedProcess | undefined> {
-    const answer = await this.#tmux(['display-message', '-p', '-t', `=${name}:`, '#{pane_pid}'], spec.identity);
-    const pid = Number(answer.trim());
+    const at = ['-t', `=${name}:`];
+    const answer = await this.#tmux(['display-message', '-p', ...at, '#{pane_pid} #{pane_dead}'], spec.identity);
+    const [pid = 0, isDead] = answer.trim().split(' ').map(Number);
     if (!(pid > 0)) return undefined;
     this.#users.set(spec.identity?.uid, spec.identity);
-    if (reader !== undefined) return this.#adopt(reader, name, pid, spec.identity);
-    const { begin, first } = repaintOf(['tmux', ...this.#options].join(' '), name);
-    const fresh = await this.#reader(spec, name, `${first}; `);
-    await this.#tmux(['pipe-pane', '-t', `=${name}:`, ';', ...begin, ...fresh.pipe], spec.identity);
+    if (reader !== undefined) {
+      await this.#tmux(resetIfEnded(name), spec.identity);
+      return this.#adopt(reader, name, pid, spec.identity);
+    }
+    const fresh = await this.#reader(spec);
+    const repaint = repaintTo(fresh.path, ['tmux', ...this.#options].join(' '), name, isDead === 1);
+    await this.#tmux([...repaint, ';', ...resetIfEnded(name)], spec.identity);
     return this.#adopt(fresh.reader, name, pid, spec.identity);
   }
 
@@ -127,12 +139,8 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     return await change();
   }
 
-  /** Starts the process whose output is the history; `pipe`: the tmux command that feeds it, after running `first`. */
-  async #reader(
-    spec: StartSpec,
-    name: string = spec.id,
-    first = '',
-  ): Promise<{ reader: HostedProcess; pipe: string[] }> {
+  /** Starts the process whose output is the history: it reads the named pipe. */
+  async #reader(spec: StartSpec): Promise<{ reader: HostedProcess; path: string }> {
     const { path, remove } = this.#files.reserve();
     await this.#run('mkfifo', ['-m', '600', path], undefined);
     if (spec.identity) chownSync(path, spec.identity.uid, spec.identity.gid);
@@ -140,7 +148,7 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     const env = { PATH: spec.env['PATH'] ?? '/usr/bin:/bin', SVC_COMMAND_ID: spec.id };
     const reader = await this.#host.start({ ...rest, file: 'cat', args: [path], cwd: '/', env });
     void reader.ended.then(remove);
-    return { reader, pipe: ['pipe-pane', '-O', '-t', `=${name}:`, `exec > ${path}; ${first}exec cat`] };
+    return { reader, path };
   }
 
   async #adopt(
@@ -150,18 +158,24 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     identity: Identity | undefined,
   ): Promise<HostedProcess> {
     const attach = ['-C', 'attach-session', '-f', 'no-output,ignore-size', '-t', `=${name}`];
-    const control = () =>
+    const start = () =>
       this.#inTurn(identity, async () => {
         const client = await this.#host.start({ ...this.#command(attach, identity), stdin: 'pipe' });
         // An attached client writes; one that has ended closes its output.
         await client.output.stdout.advanced(0, timeoutSignal(ATTACH_MS));
         return client;
       });
-    const input = await TmuxInput.open(control, name);
+    const read = (variable: string) => this.#variable(name, variable, identity);
+    const input = await TmuxInput.open({ start, read }, name);
     const ended = endOf(pid, reader).then(async () => {
       const how = await this.#endOf(name, identity);
+      // It may be waiting for its turn.
       const client = await input.close();
-      if (client) await this.#discard([client]);
+      await this.#inTurn(identity, async () => {
+        const kill = [...resetIfEnded(name), ';', 'kill-session', '-t', `=${name}`];
+        await this.#tmux(kill, identity).catch(ignore);
+        if (client) await this.#discard([client]);
+      });
       return { ...(await reader.ended), ...how };
     });
     const terminal = terminalOf(input, pid);
@@ -169,6 +183,15 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
     const offerStdin = async (bytes: Uint8Array): Promise<number> => input.write(bytes).then(() => bytes.length);
     const methods = { ...methodsOf(reader), writeStdin, typeStdin: writeStdin, offerStdin };
     return { ...methods, stdinCount: NO_STDIN, ended, pid, terminal };
+  }
+
+  /** The value of a variable of a session, empty if it has none; undefined if there is no such session. */
+  async #variable(name: string, variable: string, identity: Identity | undefined): Promise<string | undefined> {
+    const answer = await this.#tmux(
+      ['display-message', '-p', '-t', `=${name}:`, `#{pane_pid}:#{${variable}}`],
+      identity,
+    );
+    return /^\d+:(\d*)$/.exec(answer.trim())?.[1];
   }
 
   /** Exit code and signal of the program; tmux keeps them until its session is killed. */
@@ -186,7 +209,6 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
         return status !== '' || signal !== '';
       };
       await pollUntil(isKnown, { everyMs: LOOK_MS, ms: END_MS });
-      await this.#inTurn(identity, () => this.#tmux(['kill-session', '-t', `=${name}`], identity));
       if (signal !== '') return { exitCode: null, signal: signalName(Number(signal)) };
       return status === '' ? { exitCode: null, signal: 'SIGKILL' } : { exitCode: Number(status), signal: null };
     } catch {
@@ -238,22 +260,6 @@ export class TmuxHost implements TerminalHost, AsyncDisposable {
   }
 }
 
-/** Resolves when the program or its reader has ended. The program is polled, since tmux sometimes misses its end. */
-async function endOf(pid: number, reader: HostedProcess): Promise<void> {
-  const readerEnd = new AbortController();
-  void reader.ended.then(() => readerEnd.abort());
-  await pollUntil(() => !isRunning(pid), { everyMs: LOOK_MS, signal: readerEnd.signal });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    if (!existsSync('/proc/self/stat')) return process.kill(pid, 0);
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch (error) {
-    return errnoName(error) === 'EPERM';
-  }
-}
-
 function terminalOf(input: TmuxInput, pid: number): HostedTerminal {
   return {
     resize: (size) => input.resize(size),
@@ -271,9 +277,4 @@ function terminalOf(input: TmuxInput, pid: number): HostedTerminal {
 function methodsOf(reader: HostedProcess): Pick<HostedProcess, 'id' | 'output' | 'acknowledgeExit' | 'endStdin'> {
   const { id, output } = reader;
   return { id, output, acknowledgeExit: () => reader.acknowledgeExit(), endStdin: () => reader.endStdin() };
-}
-
-/** Escapes a semicolon at the end of an argument, which would end the tmux command. */
-function literal(argument: string): string {
-  return argument.endsWith(';') ? `${argument.slice(0, -1)}\\;` : argument;
 }
