@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,14 +14,17 @@
 #define OWN_SCORE "/proc/self/oom_score_adj"
 /* Processes of a program that are looked for. */
 #define FAMILY_MAX 1024
-/* ms after which a fork that was under way has ended: a child has the score of its parent before it can be found. */
-#define FORK_MS 1000
+/*
+ * ms after which a program is looked at again: a fork that was under way when its score was set copied the old score,
+ * and is in no list before it has ended, which takes long where many processes run.
+ */
+static const int64_t look_after[SCORE_LOOKS] = {5, 20, 100, 1000};
 
 struct young {
   struct young *next;
   pid_t pid;
   int score;
-  int64_t look_at;
+  int64_t begun_at;
 };
 
 static int score_in(const char *path)
@@ -103,44 +107,69 @@ static void set_scores_from(pid_t pid, int score)
   }
 }
 
+static void append(struct young_list *list, struct young *young)
+{
+  young->next = NULL;
+  if (list->first == NULL)
+    list->first = young;
+  else
+    list->last->next = young;
+  list->last = young;
+}
+
 void score_begun(struct scores *scores, pid_t pid, int score)
 {
   set_scores_from(pid, score);
   struct young *young = malloc(sizeof *young);
   if (young == NULL)
     return;
-  *young = (struct young){.pid = pid, .score = score, .look_at = monotonic_ms() + FORK_MS};
-  if (scores->first == NULL)
-    scores->first = young;
-  else
-    scores->last->next = young;
-  scores->last = young;
+  *young = (struct young){.pid = pid, .score = score, .begun_at = monotonic_ms()};
+  append(&scores->lists[0], young);
+}
+
+static bool forget(struct young_list *list, pid_t pid)
+{
+  struct young *before = NULL;
+  for (struct young *young = list->first; young != NULL; before = young, young = young->next) {
+    if (young->pid != pid)
+      continue;
+    if (before == NULL)
+      list->first = young->next;
+    else
+      before->next = young->next;
+    if (list->last == young)
+      list->last = before;
+    free(young);
+    return true;
+  }
+  return false;
 }
 
 void score_reaped(struct scores *scores, pid_t pid)
 {
-  struct young *before = NULL;
-  for (struct young *young = scores->first; young != NULL; before = young, young = young->next) {
-    if (young->pid != pid)
-      continue;
-    if (before == NULL)
-      scores->first = young->next;
-    else
-      before->next = young->next;
-    if (scores->last == young)
-      scores->last = before;
-    free(young);
-    return;
-  }
+  for (int i = 0; i < SCORE_LOOKS; i++)
+    if (forget(&scores->lists[i], pid))
+      return;
 }
 
 int scores_due(struct scores *scores, int64_t now)
 {
-  for (struct young *young; (young = scores->first) != NULL; free(young)) {
-    if (young->look_at > now)
-      return (int)(young->look_at - now);
-    set_scores_from(young->pid, young->score);
-    scores->first = young->next;
+  int64_t wait = -1;
+  for (int i = 0; i < SCORE_LOOKS; i++) {
+    struct young_list *list = &scores->lists[i];
+    for (struct young *young; (young = list->first) != NULL;) {
+      int64_t left = young->begun_at + look_after[i] - now;
+      if (left > 0) {
+        wait = wait < 0 || left < wait ? left : wait;
+        break;
+      }
+      list->first = young->next;
+      set_scores_from(young->pid, young->score);
+      if (i + 1 < SCORE_LOOKS)
+        append(&scores->lists[i + 1], young);
+      else
+        free(young);
+    }
   }
-  return -1;
+  return (int)wait;
 }

@@ -6,10 +6,17 @@
 
 struct young;
 
-/* Programs that began a moment ago, the oldest first. */
-struct scores {
+/* The oldest first. */
+struct young_list {
   struct young *first;
   struct young *last;
+};
+
+#define SCORE_LOOKS 4
+
+/* Programs that began a moment ago, by the look that is next. */
+struct scores {
+  struct young_list lists[SCORE_LOOKS];
 };
 
 /* The oom_score_adj of the keeper. */
@@ -18,7 +25,7 @@ void score_set_own(int score);
 /* The nearest score that the system takes. */
 int score_within(int score);
 /*
- * Sets the score of a program that has begun, of what it has forked, and once more a second later of what it was forking
+ * Sets the score of a program that has begun, of what it has forked, and again within a second of what it was forking
  * then. Not done by the child: while it shares the memory of the keeper, the system changes the score of both. The system
  * refuses a lower score than that of the keeper without a privilege, which is not a failure.
  */
