@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { decodeName } from './multipart.ts';
+import { decodeName, READ_BYTES } from './multipart.ts';
 
 interface NamedContent {
   /** As the client calls it, with its directories; it may be missing. */
@@ -61,8 +61,8 @@ function parserOf(headers: IncomingHttpHeaders, files: number): BusboyInstance {
     return new Busboy({
       headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
       preservePath: true,
-      highWaterMark: 256 * 1024,
-      fileHwm: 512 * 1024,
+      highWaterMark: READ_BYTES,
+      fileHwm: READ_BYTES,
       limits: { fields: 64, fieldSize: 64 * 1024, files },
       isPartAFile: (field, _type, filename) => field === 'file' || filename !== undefined,
     });

@@ -8,6 +8,11 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 /** Fields beside the file, and bytes of each. */
 const FIELDS_MAX = 64;
 const FIELD_BYTES = 64 * 1024;
+/**
+ * Bytes that the parser holds: one read of a socket, so that its buffer reaches the reader of the file as it is. A
+ * stream that holds several joins them, and the garbage collector then frees what it no longer needs too late.
+ */
+export const READ_BYTES = 64 * 1024;
 /** What the parser writes for bytes that are not UTF-8. */
 const REPLACED = '\ufffd';
 
@@ -119,8 +124,8 @@ function open(headers: IncomingHttpHeaders & { 'content-type': string }): Busboy
   try {
     return new Busboy({
       headers,
-      highWaterMark: 256 * 1024,
-      fileHwm: 512 * 1024,
+      highWaterMark: READ_BYTES,
+      fileHwm: READ_BYTES,
       limits: { fields: FIELDS_MAX, fieldSize: FIELD_BYTES },
       isPartAFile: (field, _type, filename) => field === 'file' || filename !== undefined,
     });
