@@ -45,6 +45,7 @@ import { mountProtocols } from './http/protocols/mount-protocols.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
 import { inScope, jsonDocument, mountDocument, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
+import { NearestRoute } from './http/unknown/nearest-route.ts';
 import { openHub } from './mcp/open-hub.ts';
 import { MountedCapabilities } from './mount.ts';
 import type { Protocol } from './protocol.ts';
@@ -69,7 +70,9 @@ export async function buildApp(
   const core = await openCore(config, logger, platform);
   warnIfOpen(config, core.late, logger);
   const { connections, options } = boundedServer(logger);
-  const app = frame(options, config, logger, core, isTrusted);
+  const nearest = new NearestRoute('/v2');
+  const app = frame(options, config, logger, core, isTrusted, nearest);
+  nearest.watch(app);
   const publicPaths = [
     ...PUBLIC_OPERATIONS,
     ...publicSurfacePaths(),
@@ -104,7 +107,7 @@ export async function buildApp(
   for (const each of protocols) loaded.push(new LoadedProtocol(each.mount(core, config, portsOf(each.name), logger)));
   await core.processes.endUnowned();
   const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
-  const hub = openHub(mounted.tools, config, { logger, browser: () => ports.get(BROWSER_LIFE) });
+  const hub = openHub(mounted.tools, config, { logger, isStrict, browser: () => ports.get(BROWSER_LIFE) });
   core.processes.measure(core.metrics);
   measureResources(core.metrics);
   const idleStop = new IdleStop({
@@ -145,7 +148,7 @@ export async function buildApp(
   );
   mountDocument(app, jsonDocument(describe));
   mountExplorer(app);
-  mountSurface(app, 'v1', { adapters: [...mounted.adapters('v1'), mcpRoute('/mcp', hub.endpoint)], isStrict });
+  mountSurface(app, 'v1', { adapters: [...mounted.adapters('v1'), mcpRoute('/mcp', hub.lenientEndpoint)], isStrict });
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
   mountProtocols(app, loaded, core.metrics);
   return app;
@@ -194,6 +197,7 @@ function frame(
   logger: Logger,
   core: DaemonCore,
   isTrusted: (address: string) => boolean,
+  nearest: NearestRoute,
 ): App {
   return openFrame({
     server,
@@ -204,7 +208,9 @@ function frame(
     isTrusted,
     validateResponses: config.validateResponses,
     handleError: errorHandler(),
-    answerUnknownRoute: refuseUnknownRoutes('GET /v2/openapi.json lists the routes'),
+    answerUnknownRoute: refuseUnknownRoutes('GET /v2/openapi.json lists the routes', (method, path) =>
+      nearest.find(method, path),
+    ),
   });
 }
 

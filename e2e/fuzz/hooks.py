@@ -157,6 +157,7 @@ def of_one_value(case, operation):
         body.pop("eof", None)
     if operation == "uploadForm" and ("path" in query or "path_b64" in query):
         body.pop("path", None)
+        body.pop("path_b64", None)
     if operation == "waitForPage" and any(body.get(name) is not None for name in WAITED_FOR):
         body.pop("value", None)
     if "if_match" in body and case.headers is not None:

@@ -23,6 +23,8 @@ export const MCP: readonly Requirement[] = [
     'mcp.described': 'a tool says what it is for, with an example that its schema accepts, and has annotations',
     'mcp.structured': 'structured content fits the output schema of its tool',
     'mcp.arguments': 'a missing argument is an isError result that names it',
+    'mcp.unknown-argument':
+      'an unknown argument of a built-in tool is an isError result with the nearest known one, except on /v1/mcp and with SVC_STRICT=false',
     'mcp.bash': 'sandbox_execute_bash answers status, output, exit_code and cwd',
     'mcp.bash-directory':
       'the directory in which one call ends is where the next begins; new_session isolates; preserve_symlinks keeps links',

@@ -59,7 +59,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'core knows no surface and no capability: node and small libraries',
     files: /^daemon\/src\/core\//,
-    allowed: anyOf('^daemon/src/core/', API_CORE, '^program/src/', NODE, '^npm:(?:prom-client|zod|@lydell/node-pty)$'),
+    allowed: anyOf(
+      '^daemon/src/core/',
+      API_CORE,
+      '^program/src/',
+      NODE,
+      '^npm:(?:prom-client|zod|@lydell/node-pty|fastest-levenshtein)$',
+    ),
   },
   {
     because: 'only core/process starts processes, and the recorder its ffmpeg',

@@ -60,10 +60,19 @@ export function handleErrors(wording: ErrorWording = {}): ErrorHandler {
   };
 }
 
-/** Responds with 404 to an unknown route. @param hint where the routes are listed */
-export function refuseUnknownRoutes(hint: string) {
+/**
+ * Responds with 404 to an unknown route.
+ * @param list where the routes are listed
+ * @param nearest the route that the caller most likely means
+ */
+export function refuseUnknownRoutes(
+  list: string,
+  nearest: (method: string, path: string) => string | undefined = () => undefined,
+) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const path = request.url.split('?', 1)[0];
+    const [path = ''] = request.url.split('?', 1);
+    const near = nearest(request.method, path);
+    const hint = near === undefined ? list : `did you mean ${near}? ${list}`;
     return reply.code(404).send(failure(`no such route: ${request.method} ${path}`, hint));
   };
 }

@@ -105,7 +105,8 @@ export const CORE_OPTIONS = {
     env: 'SVC_STRICT',
     flag: 'strict',
     description:
-      'Whether /v2 answers 422 to a request with an unknown field. false: such a field is ignored, as on /v1.',
+      'Whether /v2 answers 422 to a request with an unknown field, and /mcp an error to an unknown argument. ' +
+      'false: they are ignored, as on /v1.',
   }),
   stopGraceSeconds: named(seconds(0, 600).default(2), {
     env: 'SVC_STOP_GRACE_SECONDS',

@@ -1,5 +1,9 @@
+import process from 'node:process';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
+import { NearestRoute } from './unknown/nearest-route.ts';
 
 const BODIES = ['{ no json', 'command=ls', Buffer.from([0xff, 0xfe]), '[['.repeat(200), '{"a":"\\ud800"}'];
 
@@ -43,4 +47,44 @@ test('a route that is known keeps its answers to a body that is not JSON', async
   for (const payload of BODIES) {
     expect((await daemon.inject({ method: 'POST', url: '/v2/commands', payload })).statusCode).toBe(400);
   }
+});
+
+test.each([
+  ['POST', '/v2/command', 'POST /v2/commands'],
+  ['POST', '/v2/exec', 'POST /v2/commands'],
+  ['POST', '/v2/read', 'GET /v2/fs/read'],
+  ['GET', '/v2/files/read?path=/x', 'GET /v2/fs/read'],
+  ['POST', '/v2/fs/wirte', 'POST /v2/fs/write'],
+  ['GET', '/v2/commands/some-id/outputs', 'GET /v2/commands/{command_id}'],
+  ['POST', '/v2/browser/goto', 'POST /v2/browser/navigate'],
+  ['POST', '/v2/pty/sessions/none/resize', 'GET /v2/pty/sessions/{id}'],
+  ['POST', '/v2/Terminal/Sessions', 'POST /v2/pty/sessions'],
+])('[manners.nearest-route] %s %s names the nearest route', async (method, url, route) => {
+  await using daemon = await TestApp.start();
+  const answer = await daemon.inject({ method: method as 'GET', url });
+  expect([answer.statusCode, answer.json().hint]).toEqual([
+    404,
+    `did you mean ${route}? GET /v2/openapi.json lists the routes`,
+  ]);
+});
+
+test.each(['/v2/x', '/v2/zebra/crossing', `/v2/${'commands/'.repeat(100)}`, `/v2/${'a'.repeat(4000)}`, '/commands'])(
+  '[manners.nearest-route] %s is near to none',
+  async (url) => {
+    await using daemon = await TestApp.start();
+    const answer = await daemon.inject({ method: 'POST', url });
+    expect([answer.statusCode, answer.json().hint]).toEqual([404, 'GET /v2/openapi.json lists the routes']);
+  },
+);
+
+test('[manners.nearest-route] a thousand unknown paths of the longest kind take less than a second', () => {
+  const nearest = new NearestRoute('/v2');
+  const app: App = fastify();
+  nearest.watch(app);
+  for (let i = 0; i < 200; i += 1) app.get(`/v2/${'route'.repeat(4)}${i}/:id/some/thing`, () => '');
+  const path = `/v2/${'ab/'.repeat(5)}${'x'.repeat(108)}`;
+  const start = process.cpuUsage();
+  for (let i = 0; i < 1000; i += 1) nearest.find('GET', path);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1e6).toBeLessThan(1);
 });

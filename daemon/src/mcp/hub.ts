@@ -2,6 +2,8 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { withoutNulls } from '@sandbox/api/fields/without-nulls.ts';
 import { z } from 'zod';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
+import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../core/unknown/field-message.ts';
+import { unknownFields } from '../core/unknown/known-fields.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 
 /** Other servers whose tools the hub publishes. */
@@ -17,17 +19,23 @@ interface BuiltIn {
   readonly described: Tool;
 }
 
+interface HubTerms {
+  /** Whether an unknown argument of a tool of the capabilities is an error; else it is ignored. */
+  readonly isStrict: boolean;
+  /** Receives each exception that is neither a wrong argument nor a failure of the domain. */
+  readonly defect: (error: unknown, tool: string) => void;
+}
+
 /** The tools of the capabilities, then those of other servers. */
 export class Hub {
   readonly #builtIns: ReadonlyMap<string, BuiltIn>;
   readonly #others: ToolSource;
-  readonly #defect: (error: unknown, tool: string) => void;
+  readonly #terms: HubTerms;
 
-  /** @param defect receives each exception that is neither a wrong argument nor a failure of the domain */
-  constructor(tools: readonly BoundTool[], others: ToolSource, defect: (error: unknown, tool: string) => void) {
+  constructor(tools: readonly BoundTool[], others: ToolSource, terms: HubTerms) {
     this.#builtIns = new Map(tools.map((tool) => [tool.name, { tool, described: describe(tool) }]));
     this.#others = others;
-    this.#defect = defect;
+    this.#terms = terms;
   }
 
   /** All tools, the built-in ones first; of a name that occurs twice the first. */
@@ -43,15 +51,27 @@ export class Hub {
     const builtIn = this.#builtIns.get(name);
     if (builtIn === undefined) return await this.#others.call(name, args, context);
     const given = withoutNulls(args);
+    const unknown = this.#terms.isStrict ? unknownArguments(builtIn.tool, given) : [];
+    if (unknown.length > 0) return failed(unknown.join('; '));
     try {
       return resultOf(await builtIn.tool.call(given, context));
     } catch (error) {
       const failure = failureOf(error, given);
       if (failure !== undefined) return failure;
-      this.#defect(error, name);
+      this.#terms.defect(error, name);
       return failed('internal error; the log of the service has the reason');
     }
   }
+}
+
+/** What is said of each argument that the schema of the tool does not name. */
+function unknownArguments({ schema }: BoundTool, args: Record<string, unknown>): string[] {
+  return unknownFields(schema, args, MAX_NAMED)
+    .filter(({ path: [name, ...rest] }) => rest.length > 0 || !isForeignField(String(name), true))
+    .map(({ path, known }) => {
+      const within = path.length > 1 ? `${path.slice(0, -1).join('.')}: ` : '';
+      return within + unknownFieldMessage(String(path.at(-1)), known, 'arguments');
+    });
 }
 
 function describe({ name, title, description, annotations, schema, outputSchema }: BoundTool): Tool {

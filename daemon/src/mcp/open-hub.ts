@@ -10,6 +10,8 @@ import type { Registered } from './upstream/registry.ts';
 interface OpenHub extends AsyncDisposable {
   /** The endpoint, loaded at the first use: the SDK costs memory and time that a daemon without MCP clients saves. */
   readonly endpoint: () => Promise<import('./endpoint.ts').McpEndpoint>;
+  /** The same for clients of 1.x: unknown arguments are ignored. */
+  readonly lenientEndpoint: () => Promise<import('./endpoint.ts').McpEndpoint>;
 }
 
 /** Milliseconds that a call waits for the server of a browser that has just started. */
@@ -18,14 +20,20 @@ const ToolList = z.object({ tools: z.array(z.looseObject({ name: z.string(), inp
 
 interface HubTerms {
   readonly logger: Logger;
+  /** Whether an unknown argument is an error. */
+  readonly isStrict: boolean;
   /** Undefined if no capability has a browser. */
   readonly browser: () => BrowserLife | undefined;
 }
 
-export function openHub(tools: readonly BoundTool[], options: McpOptions, { logger, browser }: HubTerms): OpenHub {
+export function openHub(
+  tools: readonly BoundTool[],
+  options: McpOptions,
+  { logger, browser, isStrict }: HubTerms,
+): OpenHub {
   const { servers, skipped } = options.extraMcpServers;
   for (const reason of skipped) logger.warn(reason);
-  let opened: Promise<{ endpoint: import('./endpoint.ts').McpEndpoint; close: () => Promise<void> }> | undefined;
+  let opened: ReturnType<typeof open> | undefined;
   const open = async () => {
     const [{ McpEndpoint }, { Hub }, { Upstreams }] = await Promise.all([
       import('./endpoint.ts'),
@@ -35,16 +43,20 @@ export function openHub(tools: readonly BoundTool[], options: McpOptions, { logg
     const awake = async (): Promise<unknown> => await browser()?.awake();
     const registered = [...servers, ...(await browserServer(options, awake, logger))];
     const upstreams = new Upstreams(registered, (reason) => logger.warn(reason));
-    const hub = new Hub(tools, upstreams, (error, tool) => logger.error({ err: error, tool }, 'a tool failed'));
-    const endpoint = new McpEndpoint(hub);
-    const close = async (): Promise<void> => void (await Promise.all([endpoint.close(), upstreams.close()]));
-    return { endpoint, close };
+    const defect = (error: unknown, tool: string): void => logger.error({ err: error, tool }, 'a tool failed');
+    const endpoint = new McpEndpoint(new Hub(tools, upstreams, { isStrict, defect }));
+    const lenient = new McpEndpoint(new Hub(tools, upstreams, { isStrict: false, defect }));
+    const close = async (): Promise<void> =>
+      void (await Promise.all([endpoint.close(), lenient.close(), upstreams.close()]));
+    return { endpoint, lenient, close };
+  };
+  const use = (): ReturnType<typeof open> => {
+    opened ??= open();
+    return opened;
   };
   return {
-    endpoint: async () => {
-      opened ??= open();
-      return (await opened).endpoint;
-    },
+    endpoint: async () => (await use()).endpoint,
+    lenientEndpoint: async () => (await use()).lenient,
     [Symbol.asyncDispose]: async () => await (await opened)?.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { test } from './mcp.fixture.ts';
+import { McpCaller, test } from './mcp.fixture.ts';
 
 const FILES = 'sandbox_file_operations';
 const EDITOR = 'sandbox_str_replace_editor';
@@ -142,4 +142,31 @@ test('[mcp.malformed] more than a hundred levels are refused, before any tool is
     expect([levels, status, json.error.code]).toEqual([levels, 200, -32600]);
     expect(json.error.message).toContain('more than 100');
   }
+});
+
+test.each([
+  ['sandbox_execute_bash', { command: 'true' }, 'unknown field command; did you mean cmd?'],
+  ['sandbox_execute_bash', { cmd: 'true', timeot: 1 }, 'unknown field timeot; did you mean timeout?'],
+  [FILES, { action: 'list', path: '/', show_hiden: true }, 'unknown field show_hiden; did you mean show_hidden?'],
+  [EDITOR, { command: 'create', path: '/x', content: '' }, 'unknown field content; did you mean file_text?'],
+  ['sandbox_get_context', { verbose: true }, 'unknown field verbose; this call has no field in its arguments'],
+  ['browser_gui_execute_action', { action: { action_type: 'CLICK', xx: 1 } }, 'action: unknown field xx'],
+])('[mcp.unknown-argument] %s %j says %s', async (name, args, said) => {
+  await using mcp = await McpCaller.start();
+  const result = await mcp.call(name, args);
+  expect([result.isError, result.content[0].text]).toEqual([true, expect.stringContaining(said)]);
+});
+
+test('[mcp.unknown-argument] those for others, those that are null, those of 1.x and with SVC_STRICT=false are ignored', async ({
+  mcp,
+}) => {
+  const cmd = { cmd: 'echo hi' };
+  const others = { ...cmd, _meta: 1, 'x-note': 1, utm_id: 1, api_key: 'a', ticket: 'b', timeot: null };
+  expect((await mcp.call('sandbox_execute_bash', others)).isError).toBeUndefined();
+  const params = { name: 'sandbox_execute_bash', arguments: { ...cmd, timeot: 1 } };
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  expect((await mcp.post(message)).json.result.isError).toBe(true);
+  expect((await mcp.post(message, {}, '/v1/mcp')).json.result.isError).toBeUndefined();
+  await using lenient = await McpCaller.start({ SVC_STRICT: 'false' });
+  expect((await lenient.post(message)).json.result.isError).toBeUndefined();
 });

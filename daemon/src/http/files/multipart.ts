@@ -4,6 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ValidationFailure } from '@sandbox/api/http/validation.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 
 /** Fields beside the file, and bytes of each. */
 const FIELDS_MAX = 64;
@@ -25,24 +26,27 @@ export interface FormFile {
 
 export type FormFields = ReadonlyMap<string, string>;
 
+interface FormReaders {
+  /** Gets the file while it is received, with the fields before it. */
+  readonly take: (file: FormFile, fields: FormFields) => Promise<void>;
+  /** Checks each part by its name, and whether one before it had that name and another value. */
+  readonly check?: (name: string, isContradicted: boolean) => void;
+}
+
 /** Within this scope a `multipart/form-data` body reaches the handler as a stream, unread and without a limit. */
 export function acceptForms(scope: App): void {
   scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload));
 }
 
 /**
- * Reads a form with one part named `file` (RFC 7578). `take` gets it while it is received, with the fields before it; what
- * is answered are all fields. Whatever goes wrong, the content that `take` reads ends with an error.
- * @throws ValidationFailure without a file; SandboxError `invalid` if there are two, or the body is cut
+ * Reads a form with one part named `file` (RFC 7578). Whatever goes wrong, the content that `take` reads ends with an error.
+ * @returns all fields
+ * @throws ValidationFailure without a file; SandboxError `invalid` if there are two, or the body is cut; what `check` throws
  */
-export async function readForm(
-  body: unknown,
-  headers: IncomingHttpHeaders,
-  take: (file: FormFile, fields: FormFields) => Promise<void>,
-): Promise<FormFields> {
+export async function readForm(body: unknown, headers: IncomingHttpHeaders, readers: FormReaders): Promise<FormFields> {
   const contentType = headers['content-type'];
   if (!(body instanceof Readable) || contentType === undefined) throw missingFile();
-  const form = new Form(open({ ...headers, 'content-type': contentType }), take);
+  const form = new Form(open({ ...headers, 'content-type': contentType }), readers);
   return await form.read(body);
 }
 
@@ -53,17 +57,29 @@ class Form {
   #taken: Promise<void> | undefined;
   readonly #end = Promise.withResolvers<void>();
 
-  constructor(parser: BusboyInstance, take: (file: FormFile, fields: FormFields) => Promise<void>) {
+  constructor(parser: BusboyInstance, { take, check = ignore }: FormReaders) {
     this.#parser = parser;
     parser.on('field', (encoded, value) => {
       const name = decodeName(encoded);
       if (`${name}${value}`.includes(REPLACED)) this.#end.reject(notExact(`the field ${name}`));
+      this.#check(() => check(name, this.#fields.get(name) !== undefined && this.#fields.get(name) !== value));
       this.#fields.set(name, value);
     });
-    parser.on('file', (name, content, filename) => this.#take(name, content, filename, take));
+    parser.on('file', (name, content, filename) => {
+      this.#check(() => check(decodeName(name), false));
+      this.#take(name, content, filename, take);
+    });
     parser.once('finish', () => this.#end.resolve());
     parser.once('error', (error) => this.#end.reject(cutForm(error)));
     parser.once('fieldsLimit', () => this.#end.reject(new SandboxError('invalid', `over ${FIELDS_MAX} fields`)));
+  }
+
+  #check(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#end.reject(error);
+    }
   }
 
   async read(body: Readable): Promise<FormFields> {

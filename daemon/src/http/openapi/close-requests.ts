@@ -5,7 +5,7 @@ import { type Document, type Operation, operationsOf, type Schema } from './docu
 export const OPEN_BODY = 'x-open-body';
 
 /**
- * Says of each object in a JSON body that it has no other properties, unless its schema says which it has.
+ * Says of each object in a JSON body or a form that it has no other properties, unless its schema says which it has.
  * Operations with `OPEN_BODY` are left as they are, and so are the schemas that they share with others.
  * @param isStrict false: the service ignores unknown fields
  */
@@ -22,7 +22,8 @@ export function closeRequests(document: Document, isStrict: boolean): void {
 }
 
 function bodyOf({ requestBody }: Operation): Schema | undefined {
-  return requestBody?.content['application/json']?.schema;
+  const { content = {} } = requestBody ?? {};
+  return (content['application/json'] ?? content['multipart/form-data'])?.schema;
 }
 
 /** An object whose schema lists properties and is silent about others; parts of an `allOf` list only some of them. */

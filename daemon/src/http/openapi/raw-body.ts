@@ -9,6 +9,7 @@ export const FileForm = z.unknown().meta({
   properties: {
     file: { type: 'string', format: 'binary' },
     path: { type: 'string', description: 'As in the query; by default /tmp and the name of the file.' },
+    path_b64: { type: 'string', description: 'The bytes of the path in base64, if it is not UTF-8.' },
   },
   required: ['file'],
   example: { file: 'hello\n', path: '/tmp/example/hello.txt' },

@@ -3,8 +3,8 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { ValidationFailure } from '@sandbox/api/http/validation.ts';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
-import { unknownFields } from './known-fields.ts';
-import { nearestField } from './nearest-field.ts';
+import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../../core/unknown/field-message.ts';
+import { unknownFields } from '../../core/unknown/known-fields.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,12 +12,6 @@ declare module 'fastify' {
     namesUnknownFields?: boolean;
   }
 }
-
-/** Fields with these names in front are for others: proxies, trackers, the client itself. */
-const FOREIGN = /^(?:x-|_|utm_)/i;
-const CREDENTIALS: ReadonlySet<string> = new Set(['api_key', 'ticket']);
-/** Unknown fields that an answer names; names of known ones if none is near. */
-const MAX_NAMED = 20;
 
 const NOTHING = z.object({});
 
@@ -29,6 +23,8 @@ interface Located {
   readonly message: string;
 }
 
+/** Requests to routes that refuse unknown fields. */
+const strict = new WeakSet<FastifyRequest>();
 const hints = new WeakMap<FastifyRequest, string>();
 
 /**
@@ -39,6 +35,7 @@ const hints = new WeakMap<FastifyRequest, string>();
 export function refuseUnknownFields(scope: App, isStrict: boolean): void {
   scope.addHook('preValidation', (request, _reply, done) => {
     const isNamed = request.routeOptions.config?.namesUnknownFields === true;
+    if (isStrict && !isNamed) strict.add(request);
     const found = isStrict || isNamed ? unknownIn(request) : [];
     const [first] = found;
     if (first === undefined) {
@@ -58,6 +55,29 @@ export function refuseUnknownFields(scope: App, isStrict: boolean): void {
     const hint = hints.get(request);
     done(null, hint === undefined || !isJson(reply.getHeader('content-type')) ? payload : withHint(payload, hint));
   });
+}
+
+/**
+ * Checks the name of a part of a form, whose body no schema describes.
+ * @param known the parts that the call reads
+ * @param isContradicted whether the form has this part twice, with two values
+ * @throws ValidationFailure for an unknown part if the route refuses unknown fields, and for a contradicted one
+ */
+export function requireKnownPart(
+  request: FastifyRequest,
+  name: string,
+  known: readonly string[],
+  isContradicted: boolean,
+): void {
+  if (known.includes(name)) {
+    const twice = { code: 'custom' as const, path: [name], message: 'is in the form twice, with two values' };
+    if (isContradicted) throw new ValidationFailure('body', [twice], 'send the value once');
+    return;
+  }
+  if (!strict.has(request) || isForeignField(name, true)) return;
+  const query = schemaOf(request.routeOptions.schema?.querystring);
+  const message = messageOf('body', [name], known, query);
+  throw new ValidationFailure('body', [{ code: 'unrecognized_keys', keys: [], path: [name], message }]);
 }
 
 /** Marks the routes that are added to this scope from here on: unknown fields are ignored and named in the answer. */
@@ -88,12 +108,7 @@ function messageOf(part: Part, path: readonly (string | number)[], known: readon
   const name = String(path.at(-1));
   const isElsewhere = path.length === 1 && unknownFields(other, { [name]: null }, 1).length === 0;
   if (isElsewhere) return `unknown field ${name} here; it goes into the ${part === 'body' ? 'query' : 'body'}`;
-  const near = nearestField(name, known);
-  if (near !== undefined) return `unknown field ${name}; did you mean ${near}?`;
-  if (known.length === 0) return `unknown field ${name}; this call has no field in its ${WORDS[part]}`;
-  const more = known.length > MAX_NAMED ? ', …' : '';
-  if (known.length === 1) return `unknown field ${name}; the only field is ${known[0]}`;
-  return `unknown field ${name}; the fields are ${known.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return unknownFieldMessage(name, known, WORDS[part]);
 }
 
 const WORDS: Readonly<Record<Part, string>> = { body: 'body', querystring: 'query' };
@@ -101,7 +116,7 @@ const WORDS: Readonly<Record<Part, string>> = { body: 'body', querystring: 'quer
 function isForeign(part: Part, path: readonly (string | number)[]): boolean {
   const [name] = path;
   if (path.length !== 1 || typeof name !== 'string') return false;
-  return FOREIGN.test(name) || (part === 'querystring' && CREDENTIALS.has(name));
+  return isForeignField(name, part === 'querystring');
 }
 
 function schemaOf(schema: unknown): z.core.$ZodType {

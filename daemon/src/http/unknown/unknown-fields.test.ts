@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { TestApp } from '../../app.fixture.ts';
-import { unknownFields } from './known-fields.ts';
+import { unknownFields } from '../../core/unknown/known-fields.ts';
 
 test.each([
   [{ command: 'true', timeot: 1 }, 'timeot', 'did you mean timeout?'],

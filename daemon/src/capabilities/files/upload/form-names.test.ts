@@ -71,3 +71,45 @@ test.each([
     rmSync(`/tmp/${name}`);
   }
 });
+
+test.each([
+  [['pth', '/x'], 'did you mean path?'],
+  [['user', 'root'], 'here; it goes into the query'],
+  [['upload', new Blob(['x']), 'x'], 'did you mean file?'],
+  [['zebra', '1'], 'the fields are file, path, path_b64'],
+] as const)('[manners.unknown-part] a form with the part %j is 422 and leaves nothing', async (part, said) => {
+  await using daemon = await TestApp.start();
+  const path = join(daemon.directory, 'f');
+  for (const parts of [
+    [part, FILE],
+    [FILE, part],
+  ]) {
+    const answer = await form(daemon, '/v2/fs/upload', parts, { path });
+    const message = expect.stringContaining(`unknown field ${part[0]}`);
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      422,
+      [{ location: ['body', part[0]], message, type: 'unrecognized_keys' }],
+    ]);
+    expect(answer.json().message).toContain(said);
+  }
+  expect(readdirSync(daemon.directory)).not.toContain('f');
+  const old = await form(daemon, '/v1/file/upload', [part, ['path', path], FILE]);
+  expect([old.statusCode, old.json().success]).toEqual([200, true]);
+});
+
+test('[manners.unknown-part] parts for others are read over, and all with SVC_STRICT=false', async ({ dir }) => {
+  const path = join(dir, 'f');
+  const others: Part[] = ['x-note', '_csrf', 'utm_source', 'api_key', 'ticket'].map((name) => [name, 'a']);
+  await using daemon = await TestApp.start();
+  expect((await form(daemon, '/v2/fs/upload', [...others, FILE], { path })).statusCode).toBe(200);
+  await using lenient = await TestApp.start({ strict: false });
+  expect((await form(lenient, '/v2/fs/upload', [['pth', 'a'], FILE], { path })).statusCode).toBe(200);
+});
+
+test('[manners.two-places] a form with two paths that differ is 422', async ({ daemon, dir }) => {
+  const path: Part = ['path', join(dir, 'a')];
+  const answer = await form(daemon, '/v2/fs/upload', [path, FILE, ['path', join(dir, 'b')]]);
+  expect([answer.statusCode, answer.json().errors[0].location]).toEqual([422, ['body', 'path']]);
+  expect(readdirSync(dir)).toEqual([]);
+  expect((await form(daemon, '/v2/fs/upload', [path, FILE, path])).statusCode).toBe(200);
+});

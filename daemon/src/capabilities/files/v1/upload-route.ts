@@ -21,7 +21,7 @@ export function uploadRouteV1(app: App, files: FileService): void {
         response: { 200: envelopeOf(orFileError(UploadResult)), ...V1_ERRORS },
       },
       handler: async ({ body, headers }) => {
-        const { path, size, sha256 } = await files.uploadForm((take) => readForm(body, headers, take), {});
+        const { path, size, sha256 } = await files.uploadForm((take) => readForm(body, headers, { take }), {});
         const data = { file_path: shownPath(path), file_size: size, success: true, sha256 };
         return ok(data, `${counted(size, 'byte')} uploaded to ${data.file_path}`);
       },

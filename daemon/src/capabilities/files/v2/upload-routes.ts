@@ -12,11 +12,13 @@ import { FILE_ERRORS, PathFields, requirePath, shellPathOf, UserField } from '..
 import { acceptForms, readForm } from '../../../http/files/multipart.ts';
 import { contentRangeOf } from '../../../http/files/ranges.ts';
 import { FileForm, RawBody } from '../../../http/openapi/raw-body.ts';
+import { requireKnownPart } from '../../../http/unknown/refuse-unknown-fields.ts';
 import type { FileService } from '../file-service.ts';
 import { FileUploaded, ModeText } from '../wire/schemas.ts';
 import { preconditionOf, uploadedData } from '../wire/wire.ts';
 
 const tags = ['files'];
+const FORM_PARTS = ['file', 'path', 'path_b64'] as const;
 const FormQuery = z.object({ ...PathFields, ...UserField });
 const PutQuery = z
   .object({
@@ -42,7 +44,8 @@ export function uploadRoutesV2(app: App, files: FileService): void {
         body: FileForm,
         response: { 200: envelopeOf(FileUploaded), ...FILE_ERRORS },
       },
-      handler: async ({ body, headers, query }) => {
+      handler: async (request) => {
+        const { body, headers, query } = request;
         const isNamed = query.path !== undefined || query.path_b64 !== undefined;
         const path = isNamed ? shellPathOf(files.paths, query, 'upload', query) : undefined;
         const terms = {
@@ -50,8 +53,10 @@ export function uploadRoutesV2(app: App, files: FileService): void {
           path,
           pathOf: (input: PathInput) => files.paths.of(input, 'upload', query),
         };
+        const check = (name: string, isContradicted: boolean): void =>
+          requireKnownPart(request, name, FORM_PARTS, isContradicted);
         const uploaded = await located(
-          files.uploadForm((take) => readForm(body, headers, take), query, terms),
+          files.uploadForm((take) => readForm(body, headers, { take, check }), query, terms),
           'querystring',
         );
         const message = `${counted(uploaded.size, 'byte')} uploaded to ${shownPath(uploaded.path)}`;
