@@ -42,6 +42,7 @@ export const OPERATIONS: readonly Requirement[] = [
     'traces.lazy': 'the SDK is loaded only if a collector is set',
     'traces.last': 'a program that stops sends the spans that are left',
     'guide.routes': 'GET /v2/guide lists each route of v2 and each built-in tool, from their own descriptions',
+    'guide.ways': 'the guide says how to stream, keep a session, write paths and use a page',
     'guide.size': 'the guide has under 6,000 tokens, however many routes and tools there are',
     'guide.key': '/v2/guide and /llms.txt need the key',
     'llms.index': 'GET /llms.txt is an index by relative links, each of which is served',

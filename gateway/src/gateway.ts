@@ -152,7 +152,11 @@ export class Gateway implements AsyncDisposable {
 
   #onExpectation(req: IncomingMessage, res: ServerResponse): void {
     const exchange = this.#exchange(req, res);
-    if (exchange) sendError(exchange, 417, { message: 'only Expect: 100-continue is supported' });
+    if (exchange)
+      sendError(exchange, 417, {
+        message: 'only Expect: 100-continue is supported',
+        hint: 'leave the header Expect out',
+      });
   }
 
   /** Creates a response on a connection that the HTTP server has detached; the connection closes after the response. */
@@ -176,9 +180,15 @@ export class Gateway implements AsyncDisposable {
     const target = parseTarget(req.url ?? '', req.headers.host);
     const access = logAccess(this.#logger, { accessLog, req, res, requestId, path: target?.path ?? '-', upgrade });
     if (!target) {
-      sendError({ req, res, requestId }, 400, { message: 'invalid request target' });
+      sendError({ req, res, requestId }, 400, {
+        message: 'invalid request target',
+        hint: 'send a path that begins with /',
+      });
     } else if (!hasOneHost(req)) {
-      sendError({ req, res, requestId }, 400, { message: 'the request must have exactly one Host header' });
+      sendError({ req, res, requestId }, 400, {
+        message: 'the request must have exactly one Host header',
+        hint: 'send one Host header',
+      });
     } else {
       const fail = (error: unknown): void => this.#fail({ req, res, requestId }, error);
       const traceparent = this.#tracing && traceExchange(this.#tracing, { req, res, requestId, path: target.path });
@@ -221,7 +231,11 @@ export class Gateway implements AsyncDisposable {
   #fail(exchange: Pick<Exchange, 'req' | 'res' | 'requestId'>, error: unknown): void {
     this.#logger.error({ err: error, request_id: exchange.requestId }, 'request handler failed');
     if (exchange.res.headersSent) exchange.req.socket.destroy();
-    else sendError(exchange, 500, { message: 'internal error of the gateway' });
+    else
+      sendError(exchange, 500, {
+        message: 'internal error of the gateway',
+        hint: 'the log of the gateway has the details under the request id',
+      });
   }
 
   /** A host with the gateway's own port names the gateway itself: a platform's proxy may assign such a host to it. */

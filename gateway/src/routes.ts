@@ -36,7 +36,11 @@ const opener: Handler = (exchange, _services, admission) => openPreview(exchange
 const preview: Handler = (exchange, { previews }, admission) => {
   const target = previewByPath(exchange);
   if (target) previews.handle(exchange, target, admission);
-  else sendError(exchange, 404, { message: 'the path needs a port: /proxy/{port}/' });
+  else
+    sendError(exchange, 404, {
+      message: 'the path needs a port: /proxy/{port}/',
+      hint: 'add the port that the program listens on, such as /proxy/3000/',
+    });
 };
 
 /** The page is the daemon's; the gateway adds the key form and takes a credential out of the address. */

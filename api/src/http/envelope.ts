@@ -12,8 +12,8 @@ export function ok<T>(data: T, message: string): Envelope<T> {
   return { success: true, message, data, hint: null };
 }
 
-/** The envelope of a failed call. */
-export function failure(message: string, hint: string | null = null, data: unknown = null): Envelope<unknown> {
+/** The envelope of an error. @param hint the next step, which every error has */
+export function failure(message: string, hint: string, data: unknown = null): Envelope<unknown> {
   return { success: false, message, data, hint };
 }
 

@@ -36,6 +36,14 @@ test('[guide.size] all detail fits today', async () => {
   expect(body).toMatch(/\/poll .* → events, cursor, overflow: /);
 });
 
+test.each(['stream=true', 'Accept: application/x-ndjson', 'a `session` keeps', '`~user`', '`snapshot` again'])(
+  '[guide.ways] the guide has what agents need most: %s',
+  async (text) => {
+    await using daemon = await TestApp.start();
+    expect((await daemon.inject('/v2/guide')).body).toContain(text);
+  },
+);
+
 test('[guide.size] with more routes than fit, the fields of answers are left out from the last group on', () => {
   const short = guideText(documentOf(20, 'early', 'late'), []);
   expect(short).toMatch(/- GET \/early\/0 → early0_0, /);

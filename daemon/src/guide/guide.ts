@@ -16,10 +16,12 @@ export interface GuideTool {
 }
 
 /**
- * Bytes of the guide. Its text, field names and braces, has 3.6 bytes a token in the vocabularies cl100k and o200k, so it
+ * Bytes of the guide. Its text, field names and braces, has 3.65 bytes a token in the vocabularies cl100k and o200k, so it
  * stays under 6,000 tokens.
  */
-export const GUIDE_MAX_BYTES = 21_000;
+export const GUIDE_MAX_BYTES = 21_600;
+/** Characters of the description of a tool that a comma does not end. */
+const CLAUSE_MIN = 48;
 
 const INTRODUCTION = `# Sandbox: a manual for agents
 
@@ -98,11 +100,17 @@ function textOf(
   return INTRODUCTION + sections.join('') + toolsText(tools, schemas);
 }
 
+/** What a description begins with, up to a full stop, a list, or a comma that is not near its beginning. */
+function firstClause(description: string): string {
+  const line = description.replaceAll('\n', ' ');
+  const ends = [line.indexOf('. '), line.indexOf(': '), line.indexOf(', ', CLAUSE_MIN)].filter((at) => at >= 0);
+  return line.slice(0, Math.min(...ends, line.length));
+}
+
 function toolsText(tools: readonly GuideTool[], schemas: Schemas): string {
   if (tools.length === 0) return '';
   const lines = tools.map(({ name, description, input }) => {
-    const [first = ''] = description.split('\n', 1);
-    return `- ${name} {${fieldsOf(input, schemas).join(', ')}}: ${first}`;
+    return `- ${name} {${fieldsOf(input, schemas).join(', ')}}: ${firstClause(description)}`;
   });
   return `\n## MCP tools\n\n${lines.join('\n')}\n`;
 }

@@ -32,6 +32,7 @@ export interface OperationOptions {
 
 /** Characters of the fields of an answer from which on a repetition names its route instead. */
 const LONG_ANSWER = 24;
+const ANY_BYTES: ReadonlySet<string> = new Set(['application/octet-stream', '*/*']);
 const JSON_TYPE = 'application/json';
 
 /** One route in one line: `POST /v2/x?a {b*} → c, d: what it does`. */
@@ -113,15 +114,18 @@ function answerText(route: string, operation: Operation, { schemas, answers }: O
   const given = new Set([...placesOf(route), ...namesOf(operation, schemas)]);
   const shown = names.filter((name) => !name.endsWith('_b64') && (list !== '' || !given.has(name)));
   const text = `${shown.join(', ')}${list}`;
-  const before = answers.get(text);
-  if (before !== undefined) return ` → as ${before}`;
-  if (text.length > LONG_ANSWER) answers.set(text, route);
+  const whole = `${names.join(', ')}${list}`;
+  const before = answers.get(whole);
+  if (before !== undefined && text.length > before.length) return ` → as ${before}`;
+  if (text.length > LONG_ANSWER) answers.set(whole, route);
   return shown.length === 0 ? '' : ` → ${text}`;
 }
 
-/** Media types; formats of images are one. */
+/** Media types; formats of images are one, and the types of any bytes are left out beside others. */
 function typesText(types: readonly string[]): string {
-  return types.length > 0 && types.every((type) => type.startsWith('image/')) ? 'image' : types.join(', ');
+  const named = types.filter((type) => !ANY_BYTES.has(type));
+  const shown = named.length === 0 ? types.slice(0, 1) : named;
+  return named.length > 0 && named.every((type) => type.startsWith('image/')) ? 'image' : shown.join(', ');
 }
 
 /** Names of the parameters in a path. */

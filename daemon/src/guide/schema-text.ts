@@ -24,7 +24,10 @@ const DEFAULT_MAX_CHARACTERS = 20;
 const SHORT_TYPES: Readonly<Record<string, string>> = { integer: 'int', number: 'num', boolean: 'bool' };
 /** A longer list of words is cut: names of signals. */
 const WORDS_MAX = 24;
-const FLAG_WORDS: ReadonlySet<string> = new Set('true false 1 0 yes no on off y n enabled disabled'.split(' '));
+const FLAG_WORDS: ReadonlySet<string> = new Set([
+  '',
+  ...'true false 1 0 yes no on off y n enabled disabled'.split(' '),
+]);
 
 /** The schema itself if it is a reference. */
 export function resolved(schema: Schema, schemas: Schemas): Schema {
@@ -59,8 +62,8 @@ function typeText(schema: Schema): string {
   if (union) return unionText(union.filter(({ type }) => type !== 'null'));
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   if (types.includes('array')) return `${typeText(schema.items ?? {}) || 'text'}[]`;
-  const words = types.map((type) => SHORT_TYPES[type] ?? type);
-  return words.join('|') === 'string' ? '' : words.join('|');
+  if (types.length === 1 && types[0] === 'string') return '';
+  return types.map((type) => (type === 'string' ? 'text' : (SHORT_TYPES[type] ?? type))).join('|');
 }
 
 /** Text alone has no name; beside other types it has. A boolean as text in a query is a boolean. */

@@ -90,9 +90,10 @@ export function mountOperations(app: App, operations: Operations): void {
       const failed = checks.filter((check) => !check.ok);
       if (failed.length === 0) return ok({ checks }, 'ready');
       const message = `not ready: ${failed.map(({ name, detail }) => `${name} (${detail})`).join(', ')}`;
-      return reply
-        .code(503)
-        .send({ ...failure(message, failed[0]?.hint ?? null, { checks }), success: false as const });
+      return reply.code(503).send({
+        ...failure(message, failed[0]?.hint ?? 'retry shortly; checks says what does not work', { checks }),
+        success: false as const,
+      });
     },
   });
   app.get(

@@ -56,7 +56,10 @@ const PING: FixedPath = {
 const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   v2: {
     title: 'Sandbox service',
-    description: 'Commands, files, terminals, code, a browser and a desktop for agents.',
+    description:
+      'Commands, files, terminals, code, a browser and a desktop for agents. Lists have two shapes: `data` of tabs, ' +
+      'downloads, cookies and network/requests of the browser is the array itself; elsewhere `data` is an object with ' +
+      'the array in a field, such as `data.commands`.',
     errors: {},
     isStrict: true,
     fixed: [OPENAPI],

@@ -79,7 +79,10 @@ export class Browser implements Disposable {
         this.#fail(exchange, error);
       }
     } else {
-      sendError(exchange, 404, { message: 'no such WebSocket of DevTools' });
+      sendError(exchange, 404, {
+        message: 'no such WebSocket of DevTools',
+        hint: 'GET /cdp/json/list names the address of each tab',
+      });
     }
   }
 

@@ -43,9 +43,15 @@ export class Desktop {
     const { path, query } = exchange.target;
     if (SOCKETS.has(path)) this.#handleSocket(exchange, admission);
     else if (!path.startsWith(PAGES))
-      sendError(exchange, 404, { message: 'the WebSocket of the desktop is at /websockify' });
+      sendError(exchange, 404, {
+        message: 'the WebSocket of the desktop is at /websockify',
+        hint: 'connect to /websockify; the page is at /vnc/',
+      });
     else if (isUpgrade(exchange))
-      sendError(exchange, 404, { message: 'the WebSocket of the desktop is at /websockify' });
+      sendError(exchange, 404, {
+        message: 'the WebSocket of the desktop is at /websockify',
+        hint: 'connect to /websockify; the page is at /vnc/',
+      });
     else if (path === PAGES) redirectToSlash(exchange, admission);
     else if (path === `${PAGES}/` && query === undefined) this.#redirectToDefaultView(exchange, admission);
     else await this.#sendFile(exchange, path.slice(PAGES.length + 1), admission);

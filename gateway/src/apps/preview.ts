@@ -34,7 +34,10 @@ export class Previews implements Disposable {
   handle(exchange: Exchange, preview: PreviewTarget, admission: Admission): void {
     const { port, form, prefix, path } = preview;
     if (port === undefined) {
-      sendError(exchange, 400, { message: 'the port of a preview must be a whole number from 1 to 65535' });
+      sendError(exchange, 400, {
+        message: 'the port of a preview must be a whole number from 1 to 65535',
+        hint: 'open /proxy/{port}/, such as /proxy/3000/',
+      });
     } else if (this.#rules.isOwnPort(port)) {
       sendError(exchange, 403, {
         message: `port ${port} belongs to the sandbox itself and is not previewed`,

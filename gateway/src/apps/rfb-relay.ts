@@ -37,7 +37,10 @@ export class RfbRelay {
   accept(exchange: UpgradeExchange, { cookies }: Admission): void {
     const { req, res, socket, head, requestId } = exchange;
     if (exchange.protocol.toLowerCase() !== 'websocket' || !req.headers['sec-websocket-key']) {
-      sendError(exchange, 400, { message: 'the desktop accepts only WebSocket upgrades (RFC 6455)' });
+      sendError(exchange, 400, {
+        message: 'the desktop accepts only WebSocket upgrades (RFC 6455)',
+        hint: 'connect with a WebSocket client, or open /vnc/ in a browser',
+      });
       return;
     }
     const rfb = connectTo(this.#address);

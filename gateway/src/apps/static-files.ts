@@ -51,12 +51,16 @@ export class StaticFiles {
   async send(exchange: Exchange, { path, headers = {}, cookies = [] }: FileRequest): Promise<void> {
     const { req, res, requestId } = exchange;
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      sendError(exchange, 405, { message: 'a file supports only GET and HEAD', headers: { Allow: 'GET, HEAD' } });
+      sendError(exchange, 405, {
+        message: 'a file supports only GET and HEAD',
+        hint: 'use GET',
+        headers: { Allow: 'GET, HEAD' },
+      });
       return;
     }
     const found = await this.#open(path);
     if (!found) {
-      sendError(exchange, 404, { message: 'no such file' });
+      sendError(exchange, 404, { message: 'no such file', hint: '/ links to the pages of this sandbox' });
       return;
     }
     const { handle, size, etag } = found;

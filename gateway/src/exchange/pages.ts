@@ -79,9 +79,9 @@ export function keyPage({ action, refused }: KeyForm): string {
 /** An error page with message, status and hint. */
 export function errorPage(
   status: number,
-  { message, hint }: { readonly message: string; readonly hint: string | undefined },
+  { message, hint }: { readonly message: string; readonly hint: string },
 ): string {
-  const words = [`${message} (${status})`, ...(hint === undefined ? [] : [hint])];
+  const words = [`${message} (${status})`, hint];
   return page('Sandbox: error', `<h1>Sandbox</h1>${words.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}`);
 }
 

@@ -11,13 +11,13 @@ interface RequestContext {
 
 interface ErrorContent {
   readonly message: string;
-  readonly hint?: string;
+  readonly hint: string;
   readonly headers?: Readonly<Record<string, OutgoingHttpHeader>>;
 }
 
 /** The envelope of docs/contract.md §1.1 for the gateway's own errors. */
-function envelope(message: string, hint: string | undefined): string {
-  return JSON.stringify({ success: false, message, data: null, hint: hint ?? null });
+function envelope(message: string, hint: string): string {
+  return JSON.stringify({ success: false, message, data: null, hint });
 }
 
 /** Sends an error: a page to a browser, otherwise the envelope with the same text. */

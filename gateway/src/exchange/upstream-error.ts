@@ -35,7 +35,10 @@ export function sendUpstreamError(
       headers: { 'Retry-After': '1' },
     });
   } else if (isUnsendable(error)) {
-    sendError(exchange, 400, { message: 'the request target or a header contains invalid characters' });
+    sendError(exchange, 400, {
+      message: 'the request target or a header contains invalid characters',
+      hint: 'encode blanks and control characters of the path and the query',
+    });
   } else if (isMalformedAnswer(error)) {
     sendError(exchange, 502, {
       message: `the answer of ${service} is not valid HTTP`,

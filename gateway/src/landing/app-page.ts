@@ -10,9 +10,12 @@ const FILES = new PageFiles('app');
 export async function sendAppFile(exchange: Exchange, { cookies, frameRule }: Admission): Promise<void> {
   const name = exchange.target.path.slice(GATEWAY_PATHS.app.length + 1);
   if (isUpgrade(exchange)) {
-    sendError(exchange, 404, { message: 'no WebSocket at this path' });
+    sendError(exchange, 404, {
+      message: 'no WebSocket at this path',
+      hint: 'connect to a WebSocket of /v2, such as /v2/pty/ws',
+    });
   } else if (name === '') {
-    sendError(exchange, 404, { message: 'the app is at /' });
+    sendError(exchange, 404, { message: 'the app is at /', hint: 'open /' });
   } else {
     const headers = { 'Content-Security-Policy': `default-src 'none'; ${frameRule}` };
     await FILES.send(exchange, name, { headers, cookies });

@@ -5,7 +5,11 @@ import type { Services } from '../services.ts';
 /** `GET /gateway/metrics`: the figures of the gateway; those of the daemon are at `/metrics`. */
 export async function sendMetrics(exchange: Exchange, { metrics }: Services): Promise<void> {
   if (isUpgrade(exchange) || (exchange.req.method !== 'GET' && exchange.req.method !== 'HEAD')) {
-    sendError(exchange, 405, { message: 'the metrics are read with GET', headers: { Allow: 'GET, HEAD' } });
+    sendError(exchange, 405, {
+      message: 'the metrics are read with GET',
+      hint: 'use GET',
+      headers: { Allow: 'GET, HEAD' },
+    });
     return;
   }
   const { contentType, body } = await metrics.text();

@@ -35,7 +35,7 @@ export class AccessibilityPart implements WorkerPart, NodeActions {
           truncated: isTruncated,
           silent: [...silent],
         };
-        return ok(data, `${nodeCount} nodes`);
+        return ok(data, counted(nodeCount, 'node'));
       },
     });
     app.route({

@@ -18,7 +18,7 @@ export const READ_BYTES = 64 * 1024;
 const REPLACED = '\ufffd';
 
 /** The file of a form while it is received. */
-export interface FormFile {
+interface FormFile {
   /** As the client calls it; it may be missing. */
   readonly name: string | undefined;
   readonly content: Readable;

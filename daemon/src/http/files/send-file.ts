@@ -1,8 +1,12 @@
+import { counted } from '@sandbox/api/counted.ts';
 import { failure } from '@sandbox/api/http/envelope.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendStream } from '../streams/send-stream.ts';
 import { judgeConditions, type Validators } from './conditional.ts';
 import { rangeOf } from './ranges.ts';
+
+const CHANGED = 'read it again and repeat the call with its present etag';
+const OUTSIDE = 'ask for a range below the size, which Content-Range names, or for the whole file';
 
 /** Bytes to be sent with validators, by range. */
 export interface FileToSend extends Validators {
@@ -26,11 +30,12 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   });
   const { status, honoursRange } = judgeConditions(request.headers, file);
   if (status === 304) return reply.code(304).send();
-  if (status === 412) return reply.code(412).send(failure('the file is not the one that was expected', null, { etag }));
+  if (status === 412)
+    return reply.code(412).send(failure('the file is not the one that was expected', CHANGED, { etag }));
   const range = honoursRange && request.method === 'GET' ? rangeOf(request.headers.range, size) : undefined;
   if (range === 'unsatisfiable') {
     void reply.code(416).header('content-range', `bytes */${size}`);
-    return reply.send(failure(`the range lies outside of the file, which has ${size} bytes`));
+    return reply.send(failure(`the range lies outside of the file, which has ${counted(size, 'byte')}`, OUTSIDE));
   }
   const { start, end } = range ?? { start: 0, end: size };
   const pieces = request.method === 'HEAD' || start === end ? [] : await file.read(start, end);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { DocumentUnderTest } from './document.fixture.ts';
+import { operationsOf, resolved } from './document.ts';
 
 test.each(['v1', 'v2'])('every error of %s is documented as JSON', async (surface) => {
   await using daemon = await TestApp.start();
@@ -41,4 +42,19 @@ test('a download documents a range and a file that has not changed', async () =>
   const document = await DocumentUnderTest.read(daemon, 'v2');
   const responses = Object.fromEntries(document.responsesOf(document.operation('get /v2/fs/download')));
   expect([responses['206']?.content, responses['304']?.content]).toEqual([responses['200']?.content, undefined]);
+});
+
+test('[manners.list-shapes] the lists that are arrays themselves are those that the document names', async () => {
+  await using daemon = await TestApp.start();
+  const { document } = await DocumentUnderTest.read(daemon, 'v2');
+  const named = ['tabs', 'downloads', 'cookies', 'network/requests'].map((list) => `/v2/browser/${list}`);
+  const arrays = operationsOf(document).flatMap(({ path, operation }) => {
+    const answer = operation.responses['200'];
+    const schema =
+      answer !== undefined && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+    const { data } = (schema && resolved(document, schema).properties) ?? {};
+    return data !== undefined && resolved(document, data).type === 'array' ? [path] : [];
+  });
+  expect(new Set(arrays)).toEqual(new Set(named));
+  for (const list of named) expect(JSON.stringify(document['info'])).toContain(list.slice('/v2/browser/'.length));
 });

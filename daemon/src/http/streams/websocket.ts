@@ -132,7 +132,8 @@ function handshakeFor(maxPayload: number): WebSocketServer {
   handshake.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request)}`));
   handshake.on('wsClientError', ({ message }, socket, request) => {
     const headers = { 'Sec-WebSocket-Version': '13' };
-    socket.write(rawAnswer({ status: '400 Bad Request', message, headers }, requestIds.get(request)));
+    const hint = 'use a client of RFC 6455';
+    socket.write(rawAnswer({ status: '400 Bad Request', message, hint, headers }, requestIds.get(request)));
     endGently(socket as Socket);
   });
   handshakes.set(maxPayload, handshake);

@@ -121,7 +121,10 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
       await setCookies(session, cookies.map(newCookie), await service.shownUrl(cookies));
       const names = new Set(cookies.map(({ name }) => name));
       const all = await findCookies(session, {});
-      return ok(all.filter(({ name }) => names.has(name)).map(cookieFields), `set ${cookies.length} cookies`);
+      return ok(
+        all.filter(({ name }) => names.has(name)).map(cookieFields),
+        `set ${counted(cookies.length, 'cookie')}`,
+      );
     },
   });
 
@@ -138,7 +141,7 @@ export function cookieRoutes(app: App, service: BrowserService, surface: Surface
       const { session } = await service.use();
       const isAll = body.all === true || all === true;
       const removed = await removeCookies(session, isAll ? {} : filterOf({ ...query, ...body }));
-      return ok(removed.map(cookieFields), `deleted ${removed.length} cookies`);
+      return ok(removed.map(cookieFields), `deleted ${counted(removed.length, 'cookie')}`);
     },
   });
 }

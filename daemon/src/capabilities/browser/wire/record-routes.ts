@@ -1,3 +1,4 @@
+import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
@@ -96,7 +97,7 @@ export function recordRoutes(app: App, service: BrowserService, surface: Surface
         cookies: cookies.map(stateCookie),
         origins: origins.map(({ origin, localStorage }) => ({ origin, localStorage: [...localStorage] })),
       };
-      return ok(data, `${cookies.length} cookies, ${origins.length} origins`);
+      return ok(data, `${counted(cookies.length, 'cookie')}, ${counted(origins.length, 'origin')}`);
     },
   });
 

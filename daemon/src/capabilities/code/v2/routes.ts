@@ -1,7 +1,7 @@
 import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { type Envelope, ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { type Envelope, ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { located } from '@sandbox/api/http/validation.ts';
 import type { z } from 'zod';
 import { linksTo } from '../../../http/openapi/links.ts';
@@ -28,7 +28,8 @@ export function codeV2(app: App, service: CodeService): void {
       operationId: 'executeCode',
       summary: 'Run code, in a session that keeps its state or in a process of its own',
       description:
-        'A cell that raises answers 200 with success false. Accept application/x-ndjson streams its outputs.',
+        'A cell that raises answers 200 with success false. With application/x-ndjson in the header Accept its outputs ' +
+        'are streamed, unless async is true; without it, one JSON answer has them all.',
       produces: ['application/json', 'application/x-ndjson'],
       body: ExecuteBody,
       response: { 200: envelopeOf(CellResult), ...ERRORS },
@@ -78,5 +79,5 @@ function cellRequest(body: z.infer<typeof ExecuteBody>): CellRequest {
 function answer(report: CellReport): Envelope<z.infer<typeof CellResult>> {
   const data = cellResult(report);
   const message = summaryOf(report);
-  return hasFailed(report) ? { ...failure(message, timeoutHint(report)), data } : ok(data, message);
+  return hasFailed(report) ? { ...ok(data, message), success: false, hint: timeoutHint(report) } : ok(data, message);
 }

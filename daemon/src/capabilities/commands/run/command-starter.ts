@@ -239,9 +239,13 @@ export class CommandStarter implements AsyncDisposable {
       command: record.command.slice(0, 100),
       startedAt: record.startedAt,
     }));
-    throw new SandboxError('capacity', `${running.size} commands are running, the ceiling is ${this.#maxRunning}`, {
-      hint: 'wait for one to end, kill one, or raise SVC_COMMAND_MAX_RUNNING',
-      data: { holders },
-    });
+    throw new SandboxError(
+      'capacity',
+      `the commands that run are ${running.size}, the ceiling is ${this.#maxRunning}`,
+      {
+        hint: 'wait for one to end, kill one, or raise SVC_COMMAND_MAX_RUNNING',
+        data: { holders },
+      },
+    );
   }
 }

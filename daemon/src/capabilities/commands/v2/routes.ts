@@ -1,7 +1,7 @@
 import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
-import { ErrorBody, envelopeOf, failure, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import type { FastifyReply } from 'fastify';
@@ -43,9 +43,10 @@ export function commandsV2(app: App, service: CommandService): void {
       operationId: 'runCommand',
       summary: 'Run a command',
       description:
-        `Accept application/x-ndjson or text/event-stream streams: a line of type started with the command_id,
-output as of the stream of readCommand, and exit. timeout and max_output_length do not apply to a stream. The command
-continues when the client leaves.`.replaceAll('\n', ' '),
+        `The header Accept chooses the answer. With application/x-ndjson or text/event-stream in it, the one that it names
+first, the answer is a stream: a line of type started with the command_id, output as of the stream of readCommand, and
+exit. With neither, or without the header, it is one JSON answer. timeout and max_output_length do not apply to a
+stream, and mode async only opens stdin. The command continues when the client leaves.`.replaceAll('\n', ' '),
       produces: ['application/json', 'application/x-ndjson', 'text/event-stream'],
       body: RunBody,
       response: { 200: envelopeOf(CommandResult), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
@@ -58,7 +59,7 @@ continues when the client leaves.`.replaceAll('\n', ' '),
       return commandAnswer(report, (each) => {
         const data = commandResult(each);
         const message = summaryOf(each.record);
-        if (data.status === 'failed') return { ...failure(message), data };
+        if (data.status === 'failed') return { ...ok(data, message), success: false };
         return {
           ...ok(data, message),
           hint: body.mode === 'async' ? null : (continueHint(data) ?? installHint(data.output)),
@@ -88,7 +89,9 @@ continues when the client leaves.`.replaceAll('\n', ' '),
       operationId: 'readCommand',
       summary: 'Read the output of a command by offset, as a stream, or as raw bytes',
       description:
-        'Accept application/x-ndjson or text/event-stream streams until the end; application/octet-stream answers raw bytes.',
+        `The header Accept chooses the answer: with application/x-ndjson or text/event-stream, the one that it names first,
+a stream until the end; with application/octet-stream raw bytes; with none of them, or without the header, one JSON
+answer. The field stream wins over the header.`.replaceAll('\n', ' '),
       produces: ['application/json', 'application/x-ndjson', 'text/event-stream', 'application/octet-stream'],
       params: CommandId,
       querystring: OutputQuery,
