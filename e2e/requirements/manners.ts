@@ -11,6 +11,8 @@ export const MANNERS: readonly Requirement[] = [
       'an unknown part of a form is 422 with the nearest known one on /v2; parts for others, and all with SVC_STRICT=false, are ignored',
     'manners.nearest-route': 'an unknown route below /v2 names the nearest route, in time that its path bounds',
     'manners.list-shapes': 'the document and the contract say which lists are arrays and which are in a field',
+    'manners.errors-page':
+      'docs/errors.md has each kind of error with its status, meaning, next step and an example that the service answers',
     'manners.form-names': 'names in a form have the characters that browsers and curl encode: ", LF and CR',
     'manners.unknown-route-body': 'an unknown or removed route is 404 with its hint, for any body and query',
     'manners.live-headers': 'no proxy buffers, keeps or compresses a stream of NDJSON, events or MCP',
