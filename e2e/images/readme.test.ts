@@ -70,13 +70,19 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
     );
     // The service desktop has a profile.
     expect(Object.keys(services)).toEqual(['sandbox']);
-    await shell((await commandOfReadme('docker compose up')).replace('docker compose', compose), env);
+    const up = (await commandOfReadme('docker compose up')).replace('docker compose', compose);
+    expect(await shell(`${up} 2>&1`, env)).not.toMatch(/WARN|level=warning|ignored/);
     expect((await fetch(`http://127.0.0.1:${port}/v2/commands`)).status).toBe(401);
     expect(await run(`http://127.0.0.1:${port}`, 'echo made > here; df -h --output=size /dev/shm | tail -n 1')).toMatch(
       /4.0G/,
     );
     expect(await stat(join(directory, 'workspace/here'))).toMatchObject({ size: 5 });
-    expect(await shell(`${compose} logs`, env)).not.toContain('its sandbox is off');
+    const log = await shell(`${compose} logs`, env);
+    expect(log).not.toContain('its sandbox is off');
+    expect(log).not.toContain('is readable for');
+    expect(await run(`http://127.0.0.1:${port}`, 'cat /run/secrets/api_key 2>&1 || true')).toContain(
+      'Permission denied',
+    );
   } finally {
     await shell(`${compose} down --volumes --timeout 10`, env);
     await rm(directory, { recursive: true });

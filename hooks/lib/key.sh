@@ -19,8 +19,19 @@ hide_key() {
   export SVC_API_KEY_FILE="$KEY_FILE"
 }
 
+# A secret that compose copied into the container is readable for all; a mount is the operator's.
+withhold_secrets() {
+  if ! can_switch; then return; fi
+  for secret in "${SVC_API_KEY_FILE:-}" "${SVC_CLAIM_TOKEN_FILE:-}"; do
+    case $secret in
+      /run/secrets/*) if ! mountpoint -q "$secret" && ! mountpoint -q /run/secrets; then chmod go= "$secret" 2>/dev/null || true; fi ;;
+    esac
+  done
+}
+
 # Reports a key that the account could read.
 check_key_file() {
+  withhold_secrets
   if [ -z "${SVC_API_KEY_FILE:-}" ]; then return; fi
   if ! can_switch; then
     warn 'commands run as the account of the daemon and can read the API key'
