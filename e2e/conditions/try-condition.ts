@@ -24,7 +24,11 @@ const STEPS: Readonly<Record<string, (ask: Ask, image: string) => Promise<unknow
     has(await ask('/v2/pty/sessions/t/exec', { command: 'echo "$((6 * 7))"', timeout: 60 }), '42');
   },
   cell: async (ask) => has(await ask('/v2/code/execute', { language: 'python', code: '6 * 7', timeout: 60 }), '42'),
-  'file tree': async (ask) => has(await ask('/v2/fs/list?path=~'), 'file'),
+  'file tree': async (ask) => {
+    const { data } = await ask('/v2/commands', { command: 'printf %s ~' });
+    const home = JSON.parse(String(data)).data.stdout;
+    has(await ask(`/v2/fs/list?path=${encodeURIComponent(home)}`), '"file"');
+  },
   'browser page': async (ask) => {
     has(await ask('/v2/browser/start', {}), '');
     has(await ask('/v2/browser/navigate', { url: PAGE, timeout: 60 }), 'page');

@@ -11,6 +11,8 @@ export const IMAGES: readonly Requirement[] = [
     'images.healthcheck': 'the health check needs no key on its command line',
     'images.labels': 'the image carries the labels of the Open Container Initiative',
     'images.size': 'the image is at most 1.7 GB on a base of 225 MB, and has no files that only the desktop uses',
+    'images.core':
+      'sandbox-daemon:core has at most 450 MB, runs commands, terminals and cells, and names what it lacks',
     'images.tini': 'tini is the first process and signals the whole group',
     'images.secrets': "no program of the account's gets the key or a variable of the product's",
     'images.key':

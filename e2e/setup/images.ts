@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { buildImages } from '../../scripts/images/build-images.ts';
+import { buildImages, CORE_IMAGE, IMAGES } from '../../scripts/images/build-images.ts';
 import { docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 
@@ -10,7 +10,7 @@ export const LABEL: Readonly<Record<string, string>> = { [NAME]: ROOT };
 
 /** Run by vitest before the tests of the images: builds the images and removes containers of earlier runs. */
 export async function setup(): Promise<void> {
-  await buildImages((line) => process.stdout.write(`images: ${line}\n`));
+  await buildImages((line) => process.stdout.write(`images: ${line}\n`), [...IMAGES, CORE_IMAGE]);
   await removeContainers();
 }
 

@@ -48,6 +48,7 @@ generate_locales() {
 }
 
 generate_locale() { # VARIABLE NAME
+  [ -f /usr/share/i18n/SUPPORTED ] || refuse "$1: this image has the locale C.UTF-8 only: use the full sandbox-daemon"
   while read -r supported charmap; do
     if [ "$(canonical_locale "$supported")" != "$2" ]; then continue; fi
     language=${supported%%.*}

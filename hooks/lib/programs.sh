@@ -3,12 +3,38 @@
 
 START_BROWSER=/run/svc/start-browser
 
-# Whether the browser is the image's: with another host, it is an external one.
-has_browser() {
+# Whether the image has a display, and with it a browser; sandbox-daemon:core has neither.
+has_display_server() {
+  command -v Xtigervnc >/dev/null
+}
+
+# Options that request a part which this image lacks.
+check_parts() {
+  if ! is_true "${DISABLE_CODE_SERVER:-true}"; then require_part code-server DISABLE_CODE_SERVER; fi
+  if ! is_true "${DISABLE_JUPYTER:-true}"; then require_part jupyter DISABLE_JUPYTER; fi
+  if [ "${BROWSER_START_MODE:-async}" = auto ] && has_own_browser; then require_part chromium BROWSER_START_MODE; fi
+}
+
+require_part() { # PROGRAM VARIABLE
+  command -v "$1" >/dev/null || refuse "$2: this image has no $1: use the full sandbox-daemon or sandbox-desktop"
+}
+
+# Programs of an image without a display must not look for one, nor the daemon for the starter of the browser.
+forget_display() {
+  if ! has_display_server; then unset DISPLAY XAUTHORITY SVC_BROWSER_STARTER; fi
+}
+
+# Whether the DevTools are those of a browser in this container.
+has_own_browser() {
   case ${BROWSER_REMOTE_DEBUGGING_HOST:-127.0.0.1} in
     127.0.0.1 | localhost | ::1) return 0 ;;
     *) return 1 ;;
   esac
+}
+
+# Whether the browser is the image's: with another host, it is an external one.
+has_browser() {
+  has_display_server && has_own_browser
 }
 
 # Whether the image starts the browser without being asked.
@@ -27,11 +53,12 @@ has_watchdog() {
 # Names of the enabled programs, one per line.
 promised_programs() {
   if has_watchdog; then echo watchdog; fi
-  printf '%s\n' keeper daemon gateway xvnc window-manager
+  printf '%s\n' keeper daemon gateway
+  if has_display_server; then printf '%s\n' xvnc window-manager; fi
   if has_desktop; then printf '%s\n' session-bus settings panel desktop computer-use; fi
   if runs_browser; then echo chromium; fi
   if has_browser && [ -f /run/svc/proxy-forwarder ]; then echo proxy-forwarder; fi
-  if ! is_true "${DISABLE_MCP_BROWSER:-false}"; then echo browser-mcp; fi
+  if has_display_server && ! is_true "${DISABLE_MCP_BROWSER:-false}"; then echo browser-mcp; fi
   if ! is_true "${DISABLE_CODE_SERVER:-true}"; then echo code-server; fi
   if ! is_true "${DISABLE_JUPYTER:-true}"; then echo jupyter; fi
 }

@@ -23,6 +23,8 @@ export const IMAGES: readonly Image[] = [
   { name: DAEMON_IMAGE, variant: 'daemon' },
   { name: DESKTOP_IMAGE, variant: 'desktop' },
 ];
+/** Without browser, display, editors and compilers; built on request and for the tests. */
+export const CORE_IMAGE: Image = { name: 'sandbox-daemon:core', variant: 'core' };
 /** With the data layer; built on request only. */
 export const DATA_IMAGE: Image = { name: 'sandbox-data:local', variant: 'data' };
 

@@ -34,6 +34,8 @@ const NO_SIZE: Size = { width: 0, height: 0 };
 const ASK_MS = 5000;
 const NO_BROWSER_HINT =
   'start the browser (POST start in the images), or set BROWSER_REMOTE_DEBUGGING_HOST and _PORT to one that runs';
+const NO_STARTER_HINT =
+  'nothing here starts a browser: start one with --remote-debugging-port and name it by BROWSER_REMOTE_DEBUGGING_HOST and _PORT, or use the full image sandbox-daemon or sandbox-desktop';
 const MANUAL_HINT = 'BROWSER_START_MODE is manual: POST /v2/browser/start starts the browser and waits for it';
 
 interface Described {
@@ -84,7 +86,7 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
     const shared = { log: this.requests, numbers, dialogs: this.dialogs, keepsRunning: isSupervised, hungMs };
     const start: BrowserStart = {
       isUnderWay: () => this.starter.isStarting || isSupervised,
-      hint: browserStarter !== undefined && mode === 'manual' ? MANUAL_HINT : NO_BROWSER_HINT,
+      hint: hintOf(terms),
     };
     this.#link = new BrowserLink(this.endpoint, shared, start, {
       logger: core.logger,
@@ -238,6 +240,11 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
     await this.suite[Symbol.asyncDispose]?.();
     await this.#link[Symbol.asyncDispose]();
   }
+}
+
+function hintOf({ browserStarter, browserStartMode }: BrowserTerms): string {
+  if (browserStarter === undefined) return NO_STARTER_HINT;
+  return browserStartMode === 'manual' ? MANUAL_HINT : NO_BROWSER_HINT;
 }
 
 function suiteOf(cli: string | undefined, programs: AccountPrograms | undefined, endpoint: BrowserEndpoint): RefSuite {

@@ -9,7 +9,8 @@ const LOOK_MS = 100;
 /** The supervisor ignores a request while the browser ends, so it is repeated. */
 const REPEAT_MS = 1_000;
 
-const WITHOUT_SUPERVISOR = 'start a browser with --remote-debugging-port, or run the service in its image';
+const WITHOUT_SUPERVISOR =
+  'start a browser with --remote-debugging-port, or run the service in the full image sandbox-daemon or sandbox-desktop';
 const AFTER_FAILURE = 'the log of the container has its messages; supervisorctl restart chromium ends one that hangs';
 
 export interface StartedBrowser {
