@@ -32,6 +32,7 @@ import { INCOMPLETE } from './requirements/incomplete.ts';
 import { MANNERS } from './requirements/manners.ts';
 import { MCP } from './requirements/mcp.ts';
 import { OPERATIONS } from './requirements/operations.ts';
+import { PORTS } from './requirements/ports.ts';
 import { PROTOCOLS } from './requirements/protocols.ts';
 import { RECORDS } from './requirements/records.ts';
 import type { Requirement } from './requirements/requirement.ts';
@@ -55,6 +56,7 @@ import { WATCH } from './requirements/watch.ts';
 export const REQUIREMENTS: readonly Requirement[] = [
   ...CONVENTIONS,
   ...ATTACH,
+  ...PORTS,
   ...PROTOCOLS,
   ...RECORDS,
   ...DAY,

@@ -92,6 +92,17 @@ export class Sandbox {
     return { webSocketUrl: this.#transport.url('/cdp').replace(/^http/, 'ws'), headers: this.#transport.headers() };
   }
 
+  /** What a WebSocket client connects to for the bytes of a TCP port of the sandbox (docs/ports.md). */
+  port(port: number): { readonly webSocketUrl: string; readonly headers: Readonly<Record<string, string>> } {
+    const url = this.#transport.url(`/v2/ports/${port}/connect`);
+    return { webSocketUrl: url.replace(/^http/, 'ws'), headers: this.#transport.headers() };
+  }
+
+  /** What the service examines of itself, with a hint for what is missing. */
+  async checks(options: CallOptions = {}): Promise<wire.Capabilities['checks']> {
+    return (await this.#transport.data<wire.SandboxInfo>('/v2/sandbox', options)).capabilities.checks;
+  }
+
   /** The tools of the sandbox for a model, in the form of its framework, or the address for a client of MCP. */
   async tools<Form extends keyof ToolForms>(form: Form): Promise<ToolForms[Form]> {
     return await toolsFor(this.#transport, form);

@@ -3,6 +3,7 @@ import { code } from './code/index.ts';
 import { commands } from './commands/index.ts';
 import { desktop } from './desktop/index.ts';
 import { files } from './files/index.ts';
+import { ports } from './ports/index.ts';
 import { pty } from './pty/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { search } from './search/index.ts';
@@ -17,6 +18,7 @@ export const CAPABILITIES = [
   files,
   commands,
   pty,
+  ports,
   code,
   desktop,
   browser,

@@ -35,12 +35,14 @@ export class Browser {
     return page;
   }
 
+  /** The page that was shown last is the first. */
   async pages(options: Waiting = {}): Promise<Page[]> {
     const { tabs } = await this.#transport.data<{ readonly tabs: readonly wire.BrowserTab[] }>(
       '/v2/browser/tabs',
       options,
     );
-    return tabs.map(({ tab_id }) => new Page(this.#transport, tab_id));
+    const shown = [...tabs].sort((a, b) => Number(b.active) - Number(a.active));
+    return shown.map(({ tab_id }) => new Page(this.#transport, tab_id));
   }
 }
 

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -113,6 +115,76 @@ test('[cli.service] info, port and ticket print what the sandbox is and links', 
   expect((await sandbox(['port', 'x'])).code).toBe(2);
   const link = (await sandbox(['ticket', '/v2/commands'])).out.trim();
   expect((await fetch(link)).status).toBe(200);
+});
+
+test('[cli.open] port --open shows a link that works once', async () => {
+  const shown = join(it.directory, 'shown');
+  const opener = join(it.directory, 'opener');
+  await writeFile(opener, `#!/bin/sh\nprintf %s "$1" > ${shown}.part && mv ${shown}.part ${shown}\n`, { mode: 0o755 });
+  const { code, out } = await sandbox(['port', '--open', '3000'], '', { BROWSER: opener });
+  await expect.poll(() => readFile(shown, 'utf8').catch(() => '')).toBe(out.trim());
+  expect([code, out]).toEqual([0, expect.stringMatching(/\/proxy\/3000\/\?ticket=/)]);
+  const without = await sandbox(['port', '--open', '3000'], '', { BROWSER: '/no/such/program' });
+  expect(without).toMatchObject({ code: 125, err: expect.stringContaining('open the address yourself') });
+});
+
+test('[cli.edit] edit writes back what the editor changed, and never over a change in the sandbox', async () => {
+  const file = join(it.directory, 'edited.txt');
+  const by = (script: string): Record<string, string> => ({ VISUAL: '', EDITOR: `sh -c '${script}' sh` });
+  expect(await sandbox(['edit', file], '', by('echo new > "$1"'))).toMatchObject({
+    code: 0,
+    out: `written: ${file}\n`,
+  });
+  expect(await readFile(file, 'utf8')).toBe('new\n');
+  expect(await sandbox(['edit', file], '', by('echo more >> "$1"'))).toMatchObject({ code: 0 });
+  expect(await sandbox(['edit', file], '', by('true'))).toMatchObject({ code: 0, out: 'not changed\n' });
+  expect(await sandbox(['edit', file], '', by('echo lost > "$1"; exit 3'))).toMatchObject({ code: 3 });
+  const raced = await sandbox(['edit', file], '', by(`echo mine > "$1"; echo theirs > ${file}`));
+  expect(raced).toMatchObject({ code: 125, err: expect.stringContaining('was changed in the sandbox') });
+  const kept = /what you wrote is in (.*)/.exec(raced.err)?.[1] ?? '';
+  expect([await readFile(kept, 'utf8'), await readFile(file, 'utf8')]).toEqual(['mine\n', 'theirs\n']);
+  await rm(dirname(kept), { recursive: true });
+  expect((await sandbox(['edit', '..'])).code).toBe(2);
+});
+
+test('[cli.forward] forward carries connections to a port of the sandbox, with both ends', async () => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const read: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => read.push(bytes)).on('end', () => socket.end(Buffer.concat(read)));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'forward', `${port}:0`, '--json'], {
+    env: { ...process.env, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY },
+  });
+  const [line] = await once(child.stdout, 'data');
+  const { local } = JSON.parse(String(line)) as { readonly local: number };
+  const bytes = randomBytes(4 * 1024 ** 2);
+  const back = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const socket = connect({ port: local, host: '127.0.0.1', allowHalfOpen: true });
+      socket.end(bytes);
+      return Buffer.concat(await socket.toArray());
+    }),
+  );
+  expect(back.map((one) => one.equals(bytes))).toEqual([true, true, true, true]);
+  child.kill();
+  server.close();
+  expect(await sandbox(['forward', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('not a port: x') });
+});
+
+test('[cli.pictures] without a browser or a display the hint of the service is printed', async () => {
+  expect(await sandbox(['browser', 'open', 'http://127.0.0.1:1'])).toMatchObject({ code: 125 });
+  const picture = await sandbox(['desktop', 'screenshot', join(it.directory, 'picture.png')]);
+  expect(picture).toMatchObject({ code: 125, err: expect.stringContaining('desktop image') });
+  expect((await sandbox(['browser', 'nonsense'])).code).toBe(125);
+  expect((await sandbox(['desktop', 'nonsense'])).code).toBe(2);
+  expect((await sandbox(['desktop', 'record', 'nonsense'])).code).toBe(2);
+});
+
+test('[cli.doctor] doctor prints what is there and how to get the rest', async () => {
+  const { code, out } = await sandbox(['doctor']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^(?:ok|absent) /m)]);
 });
 
 test('[cli.mcp] mcp serves the tools on stdin and stdout', async () => {

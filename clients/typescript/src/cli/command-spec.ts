@@ -18,6 +18,8 @@ interface Terminal {
 export interface Context extends Terminal {
   /** Every command, for completions. */
   readonly commands: readonly CommandSpec[];
+  /** The environment of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;

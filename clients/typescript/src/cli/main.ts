@@ -26,12 +26,12 @@ async function main(words: readonly string[]): Promise<number> {
 
 async function use(spec: CommandSpec, args: readonly string[], options: Context['options']): Promise<number> {
   const command = await spec.load();
-  const { stdin, stdout, stderr } = process;
+  const { env, stdin, stdout, stderr } = process;
   const print = (text: string, value: unknown): void => {
     stdout.write(options['json'] ? `${JSON.stringify(value)}\n` : text);
   };
   const sandbox = await connect(options);
-  return (await command({ commands: COMMANDS, sandbox, args, options, print, stdin, stdout, stderr })) ?? 0;
+  return (await command({ commands: COMMANDS, env, sandbox, args, options, print, stdin, stdout, stderr })) ?? 0;
 }
 
 /** The key of login belongs to the address of login. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -29,5 +29,7 @@ export async function writeStored(stored: Stored): Promise<string> {
   const path = storedPath();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(path, `${JSON.stringify(stored)}\n`, { mode: 0o600 });
+  // The mode above is that of a new file.
+  await chmod(path, 0o600);
   return path;
 }

@@ -11,6 +11,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   jupyter: 'Cells of a Jupyter kernel.',
   nodejs: 'Cells of JavaScript.',
   operations: 'Health, readiness and figures for operators.',
+  ports: 'Connections to programs that listen in the sandbox.',
   sandbox: 'What the sandbox is, has and does.',
   shell: 'Shells in terminals: one command after another, with the text of the terminal.',
   system: 'Access to the service.',

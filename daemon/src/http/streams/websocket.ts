@@ -77,14 +77,7 @@ export async function acceptWebSocket(
   maxMessageBytes = MAX_MESSAGE_BYTES,
 ): Promise<void> {
   const upgrade = upgrades.get(request.raw);
-  if (upgrade === undefined) {
-    const hint = 'connect with a WebSocket client';
-    await reply
-      .code(426)
-      .headers({ upgrade: 'websocket', connection: 'Upgrade' })
-      .send(failure('this path accepts only WebSocket connections', hint));
-    return;
-  }
+  if (upgrade === undefined) return refuseWithoutUpgrade(reply);
   reply.hijack();
   const fail = (error: unknown): void =>
     request.log.error({ err: error, reqId: request.id }, 'unexpected error on a WebSocket');
@@ -96,6 +89,14 @@ export async function acceptWebSocket(
     fail(error);
     port.close(INTERNAL_ERROR, 'internal error');
   }
+}
+
+/** Answers 426 to a request without an upgrade, for routes that look before they call `acceptWebSocket`. */
+export async function refuseWithoutUpgrade(reply: FastifyReply): Promise<void> {
+  await reply
+    .code(426)
+    .headers({ upgrade: 'websocket', connection: 'Upgrade' })
+    .send(failure('this path accepts only WebSocket connections', 'connect with a WebSocket client'));
 }
 
 /** @returns undefined if the handshake is invalid, or the client is gone */

@@ -1,0 +1,16 @@
+import { defineCapability } from '../../capability.ts';
+import { inheritedEnvironment } from '../../core/config.ts';
+import { ownPorts } from './own-ports.ts';
+import { PortService } from './port-service.ts';
+import { portsV2 } from './v2/routes.ts';
+
+export const ports = defineCapability({
+  name: 'ports',
+  create: ({ config, metrics }) => {
+    const own = ownPorts(inheritedEnvironment());
+    const service = new PortService((port) => port === config.port || own.has(port));
+    metrics.gauge('port_connections', 'Clients connected to ports of the sandbox.', () => service.connections);
+    return service;
+  },
+  v2: portsV2,
+});
