@@ -9,7 +9,7 @@ export const DATA_PACKAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** As an ImportError has it, with quotes, and as `python -m` writes it at the end of a line, in a terminal too. */
-const MISSING = /No module named (?:'(\w{1,40})'|(\w{1,40})\r?$)/gm;
+const MISSING = /No module named (?:'(\w+)'|(\w+)\r?$)/gm;
 
 /** Where to get a module that Python did not find, if the data image has it; null for any other output. */
 export function missingPackageHint(output: string): string | null {

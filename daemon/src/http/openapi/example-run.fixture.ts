@@ -16,6 +16,10 @@ const EARLIER: Readonly<Record<string, readonly [operationId: string, body: obje
   answerInput: ['executeCode', { language: 'python', code: 'input()', async: true }],
   clickElement: ['navigate', { url: 'data:text/html,<a href="%23here">a link</a>' }],
   fillField: ['navigate', { url: 'data:text/html,<input>' }],
+  hoverElement: ['navigate', { url: 'data:text/html,<a href="%23here">a link</a>' }],
+  dragElement: ['navigate', { url: 'data:text/html,<h1>a title</h1>' }],
+  selectOptions: ['navigate', { url: 'data:text/html,<select><option>small<option>large</select>' }],
+  waitForDownload: ['navigate', { url: 'data:application/octet-stream,bytes' }],
   giveFiles: ['navigate', { url: 'data:text/html,<input type=file>' }],
 };
 /** What is read, with the parameters of the operation, until an earlier request has come so far. */

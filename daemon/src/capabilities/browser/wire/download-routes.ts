@@ -27,7 +27,7 @@ const WaitBody = z
     id: z.string().max(200).optional().meta({ description: 'Absent: the newest, or the next one that begins.' }),
     timeout: seconds(30),
   })
-  .meta({ id: 'WaitForBrowserDownload', example: { timeout: 0 } });
+  .meta({ id: 'WaitForBrowserDownload', example: { timeout: 10 } });
 
 const DownloadParams = z.object({
   id: z

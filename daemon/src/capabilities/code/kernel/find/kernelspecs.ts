@@ -5,7 +5,8 @@ import { readSmallFile } from '../../../../core/files/small-file.ts';
 /** Largest kernel.json, in bytes, and the most kernels of one directory. */
 const SPEC_BYTES = 256 * 1024;
 const SPECS = 100;
-const NAME = /^[\w.-]{1,100}$/;
+const NAME = /^[\w.-]+$/;
+const NAME_MAX = 100;
 
 /** How a kernel is started (Jupyter: kernel specs). */
 export interface KernelSpec {
@@ -24,7 +25,7 @@ export function kernelSpecsIn(directories: readonly string[]): KernelSpec[] {
   const specs = new Map<string, KernelSpec>();
   for (const directory of directories) {
     for (const name of namesIn(join(directory, 'kernels'))) {
-      const spec = NAME.test(name) ? readSpec(join(directory, 'kernels', name), name.toLowerCase()) : undefined;
+      const spec = name.length <= NAME_MAX && NAME.test(name) ? readSpec(join(directory, 'kernels', name), name.toLowerCase()) : undefined;
       if (spec && !specs.has(spec.name)) specs.set(spec.name, spec);
     }
   }
