@@ -8,6 +8,10 @@ const SPECS = 100;
 const NAME = /^[\w.-]+$/;
 const NAME_MAX = 100;
 
+function isName(text: string): boolean {
+  return text.length <= NAME_MAX && NAME.test(text);
+}
+
 /** How a kernel is started (Jupyter: kernel specs). */
 export interface KernelSpec {
   readonly name: string;
@@ -25,7 +29,7 @@ export function kernelSpecsIn(directories: readonly string[]): KernelSpec[] {
   const specs = new Map<string, KernelSpec>();
   for (const directory of directories) {
     for (const name of namesIn(join(directory, 'kernels'))) {
-      const spec = name.length <= NAME_MAX && NAME.test(name) ? readSpec(join(directory, 'kernels', name), name.toLowerCase()) : undefined;
+      const spec = isName(name) ? readSpec(join(directory, 'kernels', name), name.toLowerCase()) : undefined;
       if (spec && !specs.has(spec.name)) specs.set(spec.name, spec);
     }
   }
