@@ -1,30 +1,34 @@
-import { timeoutSignal } from '@sandbox/api/wait.ts';
-import { ignore } from '@sandbox/program/ignore.ts';
+import { constants } from 'node:os';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { resetTerminal } from '../../../core/process/find/reset-terminal.ts';
-import type { History } from './history.ts';
+import { hasHandled } from '../../../core/process/find/started-processes.ts';
 
-/** Milliseconds to wait for the prompt that follows Ctrl-C. */
-const PROMPT_MS = 200;
+/** Milliseconds between two looks whether the shell has handled its interrupt, and of all of them. */
+const LOOK_MS = 5;
+const HANDLED_MS = 2000;
 
 interface RestoredSession {
   readonly open: boolean;
   readonly busy: boolean;
   /** That of the shell. */
   readonly pid: number | null;
-  readonly history: Pick<History, 'end' | 'advanced'>;
-  write(bytes: Uint8Array): Promise<void>;
 }
 
 /**
- * Gives the terminal of a shell without line editing usable modes after programs that were killed. Ctrl-C drops what was
- * typed at a program in raw mode: the shell has read it as the beginning of its next line.
+ * Gives the terminal of a shell without line editing usable modes after programs that were killed. An interrupt drops
+ * what was typed at a program in raw mode: the shell has read it as the beginning of its next line. What is typed before
+ * the shell has handled the interrupt would be dropped, too.
  * @param shell its pid; another one has a new terminal
  */
 export async function restoreTerminal(session: RestoredSession, shell: number): Promise<void> {
   if (session.pid !== shell) return;
   await resetTerminal(shell);
   if (session.pid !== shell || session.busy || !session.open) return;
-  const { end } = session.history;
-  await session.write(Buffer.from('\x03')).catch(ignore);
-  await session.history.advanced(end, timeoutSignal(PROMPT_MS));
+  try {
+    process.kill(shell, 'SIGINT');
+  } catch {
+    return;
+  }
+  const isHandled = (): boolean => hasHandled(shell, constants.signals.SIGINT);
+  await pollUntil(isHandled, { everyMs: LOOK_MS, ms: HANDLED_MS });
 }

@@ -189,6 +189,14 @@ export function ignoresSignal(pid: number, number: number): boolean {
   return ignored !== undefined && ((BigInt(`0x${ignored}`) >> BigInt(number - 1)) & 1n) === 1n;
 }
 
+/** Whether the process waits for something, and the signal with that number for nothing; true if it does not exist. */
+export function hasHandled(pid: number, number: number): boolean {
+  const status = readText(`/proc/${pid}/status`);
+  const waiting = [...status.matchAll(/^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)$/gm)].map(([, set]) => BigInt(`0x${set}`));
+  const isPending = waiting.some((set) => ((set >> BigInt(number - 1)) & 1n) === 1n);
+  return !isPending && !/^State:\s*R/m.test(status);
+}
+
 function asThe(identity: Identity) {
   return (command: readonly string[]): readonly string[] => asAccount(identity, command);
 }
