@@ -7,6 +7,8 @@ export const BROWSER_CLIENTS: readonly Requirement[] = section('docs/browser.md'
     'a call that arrives while the browser starts waits for it, up to 20 s and its own timeout',
   'browser.manual': 'with BROWSER_START_MODE=manual no call starts the browser; the 503 names what does',
   'browser.snapshot-tokens': 'no snapshot of ten pages takes more tokens than that of @playwright/mcp',
+  'browser.snapshot-lines': 'a paragraph is one line of a snapshot, in which what can be acted on keeps its reference',
+  'browser.snapshot-first': 'of a page that is too long a snapshot keeps what can be acted on before text',
   'browser.snapshot-lists': 'long lists are cut with a count; selector and depth look deeper',
   'browser.effects':
     'click, fill, select, actions of the page and navigate say which tabs, download, dialog and address came of them',

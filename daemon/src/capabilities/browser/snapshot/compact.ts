@@ -1,4 +1,5 @@
 import type { PageLine } from './page-walk.ts';
+import { onOneLine } from './paragraphs.ts';
 
 /** Lines of a list that are written; further ones are counted. */
 const LIST_MAX = 30;
@@ -11,20 +12,10 @@ interface Compacted {
   readonly isCut: boolean;
 }
 
-/** Writes an item with its only text on one line, and cuts long runs of leaves of one kind with a count. */
+/** Writes paragraphs on one line each, and cuts long runs of leaves of one kind with a count. */
 export function compact(lines: readonly PageLine[], isWhole: boolean): Compacted {
-  const merged = lines.flatMap((line, at) => {
-    if (isOnlyText(lines, at)) return [];
-    return isOnlyText(lines, at + 1) ? [{ ...line, t: lines[at + 1]?.n ?? '' }] : [line];
-  });
+  const merged = onOneLine(lines);
   return isWhole ? { lines: merged, isCut: false } : cutLists(merged);
-}
-
-/** Whether the line is a text and all that an item has. */
-function isOnlyText(lines: readonly PageLine[], at: number): boolean {
-  const [parent, line, next] = [lines[at - 1], lines[at], lines[at + 1]];
-  if (line?.r !== 'text' || parent?.r !== 'listitem' || parent.n !== undefined) return false;
-  return line.d === parent.d + 1 && (next === undefined || next.d < line.d);
 }
 
 function cutLists(lines: readonly PageLine[]): Compacted {

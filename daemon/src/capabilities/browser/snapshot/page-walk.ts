@@ -2,8 +2,10 @@ import { NUMBERS } from '../element/page-scripts.ts';
 import { NAMES } from './page-names.ts';
 import { ROLES } from './page-roles.ts';
 
-/** Characters of a name and of a text in a line. */
+/** Characters of a name in a line. */
 const NAME_MAX = 300;
+/** Characters of a text in a line. */
+const TEXT_MAX = 4000;
 /** Elements that one look visits. */
 const VISITS_MAX = 200_000;
 
@@ -22,8 +24,8 @@ export interface PageLine {
   readonly v?: string;
   /** Address of a link. */
   readonly u?: string;
-  /** The only text within it. */
-  readonly t?: string;
+  /** What it contains, if that is written on its line. */
+  readonly p?: readonly (string | PageLine)[];
 }
 
 export interface PageLook {
@@ -34,9 +36,9 @@ export interface PageLook {
   readonly isCut: boolean;
 }
 
-/** Answers the accessibility tree of a document in lines; `length` bounds their characters. */
+/** Returns the accessibility tree of a document in lines; `length` bounds their characters. */
 export const WALK = `function(isInteractiveOnly, length, rootNumber) {
-  const NAME_MAX = ${NAME_MAX};
+  const NAME_MAX = ${NAME_MAX}, TEXT_MAX = ${TEXT_MAX};
   ${ROLES}${NAMES}
   const numbers = ${NUMBERS};
   const numberOf = (node) => {
@@ -49,12 +51,36 @@ export const WALK = `function(isInteractiveOnly, length, rootNumber) {
     return number;
   };
   const short = (text, most = NAME_MAX) => (text.length > most ? text.slice(0, most) + '…' : text);
-  const lines = [];
-  let left = length, visits = 0, isCut = false;
-  const add = (line) => {
-    left -= line.d * 2 + line.r.length + (line.n?.length ?? 0) + (line.v?.length ?? 0) + (line.u?.length ?? 0) + 16;
-    if (left < 0) { isCut = true; return; }
+  const lines = [], costs = [], isKey = [];
+  // Characters left for lines that can be acted on, and for others.
+  const left = { key: length, other: length };
+  let visits = 0, isCut = false;
+  const add = (line, key) => {
+    const cost = line.d * 2 + line.r.length + (line.n?.length ?? 0) + (line.v?.length ?? 0) + (line.u?.length ?? 0) +
+      (line.s?.join(' [] ').length ?? 0) + 24;
+    const kind = key ? 'key' : 'other';
+    left[kind] -= cost;
+    if (left[kind] < 0) { isCut = true; return; }
     lines.push(line);
+    costs.push(cost);
+    isKey.push(key);
+  };
+  // The lines that fit: of a page that is too long its beginning, and then what can be acted on in the rest of it.
+  const fitting = () => {
+    let rest = 0, sum = 0, end = 0;
+    for (let at = 0; at < lines.length; at += 1) if (isKey[at]) rest += costs[at];
+    while (end < lines.length) {
+      const later = rest - (isKey[end] ? costs[end] : 0);
+      if (sum + costs[end] + Math.min(later, length / 2) > length) break;
+      sum += costs[end];
+      rest = later;
+      end += 1;
+    }
+    if (end === lines.length || isInteractiveOnly) return lines.slice(0, end);
+    isCut = true;
+    const further = lines.filter((_line, at) => at >= end && isKey[at]).map((line) => ({ ...line, d: 0 }));
+    const note = { d: 0, r: 'text', n: '… text is left out from here on; what can be acted on further down:' };
+    return further.length === 0 ? lines.slice(0, end) : [...lines.slice(0, end), note, ...further];
   };
   const aria = (node, name) => node.getAttribute('aria-' + name);
   const flag = (states, name, value) => {
@@ -105,11 +131,13 @@ export const WALK = `function(isInteractiveOnly, length, rootNumber) {
   const flush = () => {
     const text = clean(pending);
     pending = '';
-    if (text && !isInteractiveOnly) add({ d: pendingDepth, r: 'text', n: short(text) });
+    if (!text || isInteractiveOnly) return;
+    if (text.length > TEXT_MAX) isCut = true;
+    add({ d: pendingDepth, r: 'text', n: short(text, TEXT_MAX) }, false);
   };
   const walkChildren = (node, depth, style, isTextless) => {
     for (const child of childrenOf(node)) {
-      if (left < 0 || visits > ${VISITS_MAX}) { isCut = true; return; }
+      if (left.key < 0 || visits > ${VISITS_MAX}) { isCut = true; return; }
       if (child.nodeType === Node.TEXT_NODE) {
         if (isTextless || style.visibility === 'hidden' || !child.data) continue;
         if (pending === '') pendingDepth = depth;
@@ -159,14 +187,14 @@ export const WALK = `function(isInteractiveOnly, length, rootNumber) {
     const isShown = !isInteractiveOnly || isInteractive || name === 'iframe' || name === 'frame';
     if (isShown) {
       line.i = numberOf(node);
-      add(line);
+      add(line, isInteractive || name === 'iframe' || name === 'frame');
     }
     const inner = isShown && !isInteractiveOnly ? depth + 1 : depth;
     if (name === 'select' && isLeaf && !isInteractiveOnly) for (const option of [...node.options].slice(0, 50)) {
       const words = { d: inner, r: 'option', n: short(clean(option.label || option.text)), i: numberOf(option) };
       const marks = [...(option.selected ? ['selected'] : []), ...(option.disabled ? ['disabled'] : [])];
       if (marks.length > 0) words.s = marks;
-      add(words);
+      add(words, false);
     }
     if (!isLeaf) walkChildren(node, inner, style, isTextless || (isNamedByContent && line.n !== undefined));
     flush();
@@ -177,5 +205,5 @@ export const WALK = `function(isInteractiveOnly, length, rootNumber) {
     else walk(start, 0, undefined, false);
   }
   flush();
-  return { title: document.title, url: location.href, lines, isCut };
+  return { title: document.title, url: location.href, lines: fitting(), isCut };
 }`;

@@ -73,9 +73,7 @@ describe.runIf(has('chromium'))('with a browser', () => {
         '<button onclick="this.textContent = event.isTrusted">shadow</button><slot></slot>'</script>`,
     );
     const inner = await tab.ref('"inner"');
-    expect(await tab.text()).toMatch(
-      /- iframe .*\n {2}- paragraph .*\n {4}- text: between\n {2}- iframe .*\n {4}- button "inner"/,
-    );
+    expect(await tab.text()).toMatch(/- iframe .*\n {2}- paragraph .*: between\n {2}- iframe .*\n {4}- button "inner"/);
     for (const ref of [inner, await tab.ref('"shadow"')]) {
       expect((await tab.post('click', { ref })).json()).toMatchObject({ success: true });
     }
@@ -186,5 +184,53 @@ describe.runIf(has('chromium'))('with a browser', () => {
     expect(await tab.text({ selector: 'ul' })).toContain('entry 49');
     const shallow = await tab.text({ depth: 0 });
     expect(shallow.split('\n')).toEqual([expect.stringMatching(/^- list/), expect.stringMatching(/^- navigation/)]);
+  });
+
+  test('[browser.snapshot-lines] a paragraph is one line, in which what can be acted on keeps its reference', async () => {
+    await using tab = await bench.page(`<title>lines</title><p>Some <b>bold</b> words, a <a href="/l">link</a>, and
+      <code>code</code> in <em>a row</em>.</p><p>only text</p><p>with <input aria-label=field> a field</p><p></p>
+      <p><a href="/n">nested <img alt=pic></a></p><blockquote>said <button onclick="document.title = 'hit'">b</button></blockquote>`);
+    const text = await tab.text();
+    expect(
+      text.replaceAll(/e\d+/g, 'e'),
+    ).toBe(`- paragraph [ref=e]: Some bold words, a {link "link" [ref=e] -> /l}, and code in a row.
+- paragraph [ref=e]: only text
+- paragraph [ref=e]
+  - text: with
+  - textbox "field" [ref=e]
+  - text: a field
+- paragraph [ref=e]
+- paragraph [ref=e]
+  - link "nested pic" [ref=e] -> /n
+    - img "pic" [ref=e]
+- blockquote [ref=e]: said {button "b" [ref=e]}`);
+    const ref = /button "b" \[ref=(e\d+)\]/.exec(text)?.[1];
+    expect((await tab.post('click', { ref })).json()).toMatchObject({ success: true });
+    expect(await tab.value('document.title')).toBe('hit');
+  });
+
+  test('[browser.snapshot-first] of a page that is too long what can be acted on is kept before text', async () => {
+    const sections = Array.from(
+      { length: 40 },
+      (_, n) => `<section><h2>part ${n}</h2><p>${'word '.repeat(60)}</p><button>do ${n}</button></section>`,
+    ).join('');
+    await using tab = await bench.page(sections, '/long');
+    const answer = (await tab.post('snapshot', { max_length: 4000 })).json();
+    const lines: string[] = answer.data.snapshot.split('\n');
+    expect([answer.data.truncated, answer.data.snapshot.length <= 4000]).toEqual([true, true]);
+    const note = lines.findIndex((line) => line.startsWith('- text: … text is left out'));
+    // Its beginning is as it always is, and each button is there once, in the order of the page.
+    expect(lines.slice(0, 3).join('\n').replaceAll(/e\d+/g, 'e')).toMatch(
+      /^- heading "part 0" \[level=2\] \[ref=e\]\n- paragraph \[ref=e\]: word .*\n- button "do 0" \[ref=e\]$/,
+    );
+    expect(note).toBeGreaterThan(3);
+    expect(lines.flatMap((line) => /^ *- button "do (\d+)"/.exec(line)?.[1] ?? [])).toEqual(
+      Array.from({ length: 40 }, (_, n) => String(n)),
+    );
+    expect(lines.slice(note + 1).filter((line) => !line.startsWith('- button'))).toEqual([]);
+    const ref = /"do 39" \[ref=(e\d+)\]/.exec(answer.data.snapshot)?.[1];
+    expect((await tab.post('click', { ref })).json()).toMatchObject({ success: true });
+    const interactive = await tab.text({ interactive_only: true, max_length: 1000 });
+    expect(interactive).not.toContain('left out');
   });
 });

@@ -146,13 +146,17 @@ async function lookIntoChild(work: Work, frame: Frame, depth: number, nesting: n
 }
 
 function write(work: Work, { id: frameId, loaderId }: Frame, line: PageLine, depth: number): void {
-  const ref = line.i === undefined ? undefined : work.tab.refs.of({ frameId, loaderId, nodeId: line.i });
-  const text = writeLine(line, depth, ref);
+  let refs = 0;
+  const text = writeLine(line, depth, ({ i }) => {
+    if (i === undefined) return undefined;
+    refs += 1;
+    return work.tab.refs.of({ frameId, loaderId, nodeId: i });
+  });
   work.left -= text.length + 1;
   if (work.left < 0) work.isCut = true;
   else {
     work.lines.push(text);
-    if (ref !== undefined) work.refs += 1;
+    work.refs += refs;
   }
 }
 
