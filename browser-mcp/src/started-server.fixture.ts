@@ -10,6 +10,7 @@ interface Used {
 }
 
 export interface Server extends AsyncDisposable {
+  readonly port: number;
   use(name: string, args?: object): Promise<Used>;
 }
 
@@ -22,6 +23,7 @@ export async function startedServer(
   const argv = ['--port', '0', '--browser-port', String(browserPort), '--output-dir', output, ...more];
   const server = await BrowserMcp.start(readConfig(argv, {}), createLogger('test', 'error'), ignore);
   return {
+    port: server.port,
     use: async (name, args = {}) => {
       const began = performance.now();
       const answer = await fetch(`http://127.0.0.1:${server.port}/mcp`, {

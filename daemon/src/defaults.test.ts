@@ -46,6 +46,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_HOST: '127.0.0.1',
     SVC_PORT: '8091',
     GATEWAY_HOST: '127.0.0.1',
+    SVC_MCP_TOOLS: 'full',
     EXTRA_MCP_SERVERS: '{}',
     MCP_SERVER_BROWSER_PORT: '',
     SVC_BROWSER_MCP_TOOLS: '',

@@ -1,9 +1,9 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { withoutNulls } from '@sandbox/api/fields/without-nulls.ts';
-import { z } from 'zod';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../core/unknown/field-message.ts';
 import { unknownFields } from '../core/unknown/known-fields.ts';
+import { objectSchema } from './describe-tool.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 
 /** Other servers whose tools the hub publishes. */
@@ -83,19 +83,4 @@ function describe({ name, title, description, annotations, schema, outputSchema 
     ...(outputSchema && { outputSchema: objectSchema(outputSchema, 'output') }),
     ...(annotations && { annotations: { title, ...annotations } }),
   };
-}
-
-function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
-  const { $schema: _, $defs: named = {}, ...described } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
-  return { ...(inlined(described, named) as object), type: 'object' } as Tool['inputSchema'];
-}
-
-/** A schema with the named ones in it written out, since some clients do not follow `$ref`. None refers to itself. */
-function inlined(schema: unknown, named: Readonly<Record<string, unknown>>): unknown {
-  if (Array.isArray(schema)) return schema.map((part) => inlined(part, named));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { $ref: reference, ...own } = schema as { readonly $ref?: string };
-  const name = reference?.split('/').at(-1);
-  const whole = { ...(name === undefined ? {} : (named[name] as object)), ...own };
-  return Object.fromEntries(Object.entries(whole).map(([key, part]) => [key, inlined(part, named)]));
 }

@@ -35,17 +35,21 @@ export function openHub(
   for (const reason of skipped) logger.warn(reason);
   let opened: ReturnType<typeof open> | undefined;
   const open = async () => {
-    const [{ McpEndpoint }, { Hub }, { Upstreams }] = await Promise.all([
+    const [{ McpEndpoint }, { Hub }, { Upstreams }, { AliasedTools }] = await Promise.all([
       import('./endpoint.ts'),
       import('./hub.ts'),
       import('./upstream/upstreams.ts'),
+      import('./aliases/aliased-tools.ts'),
     ]);
     const awake = async (): Promise<unknown> => await browser()?.awake();
-    const registered = [...servers, ...(await browserServer(options, awake, logger))];
+    const downloads = async () => (await browser()?.listDownloads()) ?? [];
+    const isCore = options.mcpTools === 'core';
+    const registered = isCore ? [] : [...servers, ...(await browserServer(options, awake, logger))];
     const upstreams = new Upstreams(registered, (reason) => logger.warn(reason));
+    const others = options.mcpTools === '1.x' ? new AliasedTools(upstreams, downloads) : upstreams;
     const defect = (error: unknown, tool: string): void => logger.error({ err: error, tool }, 'a tool failed');
-    const endpoint = new McpEndpoint(new Hub(tools, upstreams, { isStrict, defect }));
-    const lenient = new McpEndpoint(new Hub(tools, upstreams, { isStrict: false, defect }));
+    const endpoint = new McpEndpoint(new Hub(tools, others, { isStrict, defect }));
+    const lenient = new McpEndpoint(new Hub(tools, others, { isStrict: false, defect }));
     const close = async (): Promise<void> =>
       void (await Promise.all([endpoint.close(), lenient.close(), upstreams.close()]));
     return { endpoint, lenient, close };

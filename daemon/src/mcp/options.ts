@@ -2,7 +2,16 @@ import { boolean, named, type OptionValues, wholeNumber } from '@sandbox/program
 import { z } from 'zod';
 import { McpServers } from './upstream/registry.ts';
 
+const TOOL_SETS = ['full', 'core', '1.x'] as const;
+
 export const McpOptions = {
+  mcpTools: named(z.enum(TOOL_SETS, { error: `expected one of ${TOOL_SETS.join(', ')}` }).default('full'), {
+    env: 'SVC_MCP_TOOLS',
+    flag: 'mcp-tools',
+    description:
+      'Tools of /mcp: core has the ten built-in ones alone, full also those of the browser and of extra servers, 1.x ' +
+      'also names of 1.x for them.',
+  }),
   extraMcpServers: named(McpServers.prefault('{}'), {
     env: 'EXTRA_MCP_SERVERS',
     flag: 'mcp-servers',

@@ -15,7 +15,7 @@ import { AgentBrowserCli } from './delegate/agent-browser-cli.ts';
 import { CliSessions } from './delegate/cli-sessions.ts';
 import { DelegatedSuite } from './delegate/delegated-suite.ts';
 import { BUILT_IN, type RefSuite } from './delegate/ref-suite.ts';
-import { Downloads } from './downloads/downloads.ts';
+import { Downloads, listedDownload } from './downloads/downloads.ts';
 import { type Effects, NO_EFFECTS, withEffects } from './effects/effects.ts';
 import { begun } from './element/click.ts';
 import { RefNumbers } from './element/ref-numbers.ts';
@@ -121,6 +121,11 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
 
   awake(): Promise<unknown> {
     return this.useToAct();
+  }
+
+  async listDownloads(): ReturnType<BrowserLife['listDownloads']> {
+    await this.use();
+    return this.downloads.list().map(listedDownload);
   }
 
   /** The tab of a call: the named one, else the one that a person would see. @throws SandboxError */

@@ -108,3 +108,9 @@ function tooLate(download: Download | undefined): SandboxError {
   const what = download ? `the download of ${download.name} has not ended` : 'no download has begun';
   return new SandboxError('unavailable', `${what} in time`, { hint: 'wait again, or raise timeout' });
 }
+
+/** A download with the names of the tool sets of 1.x. */
+export function listedDownload({ id, url, name, state, receivedBytes, totalBytes, path, startedAt }: Download) {
+  const progress = totalBytes === null || totalBytes === 0 ? null : receivedBytes / totalBytes;
+  return { guid: id, url, suggestedFilename: name, path, createdAt: startedAt.toISOString(), progress, state };
+}
