@@ -31,7 +31,11 @@ export async function schemaOfField(surface: 'v1' | 'v2', route: string, field: 
   const resolved = (schema: Schema | undefined): Schema | undefined =>
     schema?.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1) ?? ''];
   const body = resolved(operation?.requestBody?.content['application/json']?.schema);
-  const properties = (body?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+  // A body of several kinds has the field in one of them.
+  const kinds = ((body?.['anyOf'] ?? body?.['oneOf'] ?? [body]) as readonly (Schema | undefined)[]).map(resolved);
+  const properties = Object.assign({}, ...kinds.map((kind) => kind?.['properties'])) as Readonly<
+    Record<string, Schema>
+  >;
   const parameter = operation?.parameters?.find(({ name }) => name === field)?.schema;
   const schema = resolved(properties[field] ?? parameter);
   if (schema === undefined) throw new Error(`${route} has no field ${field}`);
