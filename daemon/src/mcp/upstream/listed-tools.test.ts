@@ -31,7 +31,7 @@ test('[mcp-browser.listed] tools of a file are listed without the server; a call
   const { isError, content } = await mcp.call('browser_click');
   expect([isError, content[0].text]).toEqual([
     true,
-    expect.stringMatching(/^no browser answers at .*\nHint: start the/),
+    expect.stringMatching(/^no browser answers at .*\nHint: nothing here starts a browser/),
   ]);
   await using disabled = await McpCaller.start({ ...ports, SVC_BROWSER_MCP_TOOLS: file, DISABLE_MCP_BROWSER: 'true' });
   expect(await names(disabled)).not.toContain('browser_click');
