@@ -1,6 +1,7 @@
 import { type Requirement, section } from './requirement.ts';
 
 export const BROWSER_CLIENTS: readonly Requirement[] = section('docs/browser.md', {
+  'browser.page-history': 'thirty steps through the history of pages by Playwright, and those of Puppeteer, over /cdp',
   'images.browser-history': 'Playwright goes back and forward over /cdp in existing and new contexts',
   'browser.last-tab': 'a browser keeps one tab: an empty one follows the last that is closed',
   'browser.waits-for-start':
