@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pause } from '@sandbox/api/wait.ts';
 import { describe, expect, test } from 'vitest';
 import { buildKeeper, KEEPER } from '../../../../../scripts/build/keeper.ts';
 import { describeRows } from '../../../../../scripts/testing/describe-rows.ts';
@@ -91,24 +90,6 @@ describeRows(
       while (ended.size < ids.length) ended.add((await client.state(undefined, ({ end }) => end !== undefined)).id);
       const scores = ids.map((id) => readFileSync(join(keeper.directory, `output/${id}.stdout.0`), 'latin1'));
       expect(new Set(scores)).toEqual(new Set([`${Math.min(1000, own + 500)}\n`]));
-    });
-
-    test('a fork that was under way while the score was set has it half a second later', async () => {
-      await using keeper = await RunningKeeper.start(program);
-      await using client = await RawClient.open(keeper.socket);
-      const go = join(keeper.directory, 'go');
-      // Each forks all the time, also when its score is set; a child that has the old score passes it on.
-      const child = `until [ -e ${go} ]; do sleep 0.1; done; cat /proc/self/oom_score_adj`;
-      const ids = Array.from({ length: 25 }, (_, n) => `forking-${n}`);
-      client.send(...ids.map((id) => startFrame(id, `for i in {1..20}; do (${child}) & done; wait`)));
-      const begun = new Set<string>();
-      while (begun.size < ids.length) begun.add((await client.state()).id);
-      await pause(500);
-      writeFileSync(go, '');
-      for (let ended = 0; ended < ids.length; ended++) await client.state(undefined, ({ end }) => end !== undefined);
-      const scores = ids.map((id) => readFileSync(join(keeper.directory, `output/${id}.stdout.0`), 'latin1'));
-      const own = Number(readFileSync('/proc/self/oom_score_adj', 'latin1'));
-      expect(new Set(scores.join('').split('\n').filter(Boolean))).toEqual(new Set([`${Math.min(1000, own + 500)}`]));
     });
 
     test('the host passes the limits of a start on, one without a limit too', async () => {
