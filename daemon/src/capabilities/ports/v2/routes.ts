@@ -1,13 +1,19 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
-import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket, asksForWebSocket, refuseWithoutUpgrade } from '../../../http/streams/websocket.ts';
 import type { PortService } from '../port-service.ts';
 
+function isPort(text: string): boolean {
+  return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+}
+
 const PortParams = z.object({
-  port: queryNumber(z.int().min(1).max(65_535)).meta({ examples: [3000] }),
+  port: z
+    .string()
+    .refine(isPort, 'expected a port from 1 to 65535')
+    .meta({ examples: ['3000'] }),
 });
 
 export function portsV2(app: App, service: PortService): void {
@@ -25,7 +31,7 @@ own.`.replaceAll('\n', ' '),
     },
     handler: async (request, reply) => {
       if (!asksForWebSocket(request.raw)) return refuseWithoutUpgrade(reply);
-      using connection = await service.connect(request.params.port);
+      using connection = await service.connect(Number(request.params.port));
       await acceptWebSocket(request, reply, (port) => connection.serve(port));
     },
   });
