@@ -15,6 +15,7 @@ const EOF = '{"type":"eof"}';
 export class PortConnection implements Disposable {
   readonly #socket: Socket;
   readonly #release: () => void;
+  #draining: Promise<void> | undefined;
 
   /** @param socket connected, with half-close allowed */
   constructor(socket: Socket, release: () => void) {
@@ -60,13 +61,19 @@ export class PortConnection implements Disposable {
       else port.close(UNSUPPORTED, 'send the bytes as binary messages');
       return;
     }
-    if (!socket.writable || socket.write(bytes)) return;
-    await new Promise<void>((resolve) => {
+    if (socket.writable && !socket.write(bytes)) await this.#drainedOnce();
+  }
+
+  /** One wait for all messages that are written before the program reads again. */
+  #drainedOnce(): Promise<void> {
+    this.#draining ??= new Promise<void>((resolve) => {
       const done = (): void => {
-        socket.off('drain', done).off('close', done);
+        this.#socket.off('drain', done).off('close', done);
+        this.#draining = undefined;
         resolve();
       };
-      socket.on('drain', done).on('close', done);
+      this.#socket.on('drain', done).on('close', done);
     });
+    return this.#draining;
   }
 }

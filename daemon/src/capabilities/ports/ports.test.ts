@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { TestApp } from '../../app.fixture.ts';
 import { ownPorts } from './own-ports.ts';
@@ -77,6 +78,34 @@ test('[ports.back-pressure] the memory does not grow with 100 MiB that nobody re
   reader.socket.resume();
   sink.sockets[0]?.resume();
   await expect.poll(() => [reader.count, sink.sockets[0]?.bytesRead]).toEqual([100 * MIB, 100 * MIB]);
+});
+
+test('[ports.back-pressure] thousands of small messages that wait cost one listener', async () => {
+  await using daemon = await TestApp.start();
+  await using sink = await Listener.start((socket) => void socket.pause());
+  const warnings: string[] = [];
+  const warned = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', warned);
+  try {
+    await using writer = new PortClient(await daemon.listen(), sink.port);
+    await writer.status();
+    const message = Buffer.alloc(400, 'x');
+    for (let count = 0; count < 50_000; count++) writer.socket.send(message);
+    // Nothing moves any more: every buffer on the way is full.
+    let before = -1;
+    const stands = (): boolean => {
+      const { bufferedAmount } = writer.socket;
+      const isSame = bufferedAmount > 0 && bufferedAmount === before;
+      before = bufferedAmount;
+      return isSame;
+    };
+    await expect.poll(stands, { interval: 200 }).toBe(true);
+    sink.sockets[0]?.resume();
+    await expect.poll(() => sink.sockets[0]?.bytesRead).toBe(50_000 * message.length);
+  } finally {
+    process.off('warning', warned);
+  }
+  expect(warnings).toEqual([]);
 });
 
 test('[ports.cut] a cut of either side ends the other, and the place is free again', async () => {

@@ -38,7 +38,7 @@ function relay(socket: Socket, remote: WebSocket, report: (reason: string) => vo
       if (data.toString() === EOF) socket.end();
       return;
     }
-    if (socket.write(data)) return;
+    if (socket.write(data) || remote.isPaused) return;
     remote.pause();
     socket.once('drain', () => remote.resume());
   });
