@@ -55,23 +55,24 @@ export class Downloads {
    * @throws SandboxError `not_found` for an unknown id, `unavailable` if it has not ended in time
    */
   async ended(id: string | undefined, ms: number): Promise<Download> {
-    const deadline = new Deadline(ms);
-    for (;;) {
-      const download = id === undefined ? this.list().at(-1) : this.get(id);
-      if (download && download.state !== 'in_progress') return download;
-      if (deadline.isOver) throw tooLate(download);
-      await this.#changed.next({ ms: deadline.left() });
-    }
+    const download = await this.#atEnd(() => (id === undefined ? this.list().at(-1) : this.get(id)), ms);
+    if (download && download.state !== 'in_progress') return download;
+    throw tooLate(download);
   }
 
   /**
    * A download of which a page has told, once it has ended or `ms` are over. The browser may tell of it after the page;
    * undefined if it has not.
    */
-  async ofPage(id: string, ms: number): Promise<Download | undefined> {
+  ofPage(id: string, ms: number): Promise<Download | undefined> {
+    return this.#atEnd(() => this.#known.get(id), ms);
+  }
+
+  /** What `find` returns when it has ended, or when `ms` are over. */
+  async #atEnd(find: () => Download | undefined, ms: number): Promise<Download | undefined> {
     const deadline = new Deadline(ms);
     for (;;) {
-      const download = this.#known.get(id);
+      const download = find();
       if (deadline.isOver || (download && download.state !== 'in_progress')) return download;
       await this.#changed.next({ ms: deadline.left() });
     }

@@ -109,6 +109,10 @@ function actedFields({ tabId, element, x, y }: Acted) {
   return { tab_id: tabId, element, x, y };
 }
 
+function filledFields(filled: Filled) {
+  return { ...actedFields(filled), value: filled.value };
+}
+
 /** The answer of a call that acts, with what it did besides. */
 async function acted<T, W extends object>(
   service: BrowserService,
@@ -162,8 +166,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     handler: async ({ body: { ref, selector, value, timeout, tab_id } }) => {
       const terms = { values: [value].flat(), timeoutMs: timeout * 1000 };
       const tab = await service.tab(tab_id);
-      const fields = (filled: Filled) => ({ ...actedFields(filled), value: filled.value });
-      return acted(service, tab, () => service.suite.fill(tab, { ref, selector }, terms), fields);
+      return acted(service, tab, () => service.suite.fill(tab, { ref, selector }, terms), filledFields);
     },
   });
 
@@ -178,8 +181,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     handler: async ({ body: { ref, selector, values, timeout, tab_id } }) => {
       const terms = { values, timeoutMs: timeout * 1000, only: 'select' } as const;
       const tab = await service.tab(tab_id);
-      const fields = (filled: Filled) => ({ ...actedFields(filled), value: filled.value });
-      return acted(service, tab, () => service.suite.fill(tab, { ref, selector }, terms), fields);
+      return acted(service, tab, () => service.suite.fill(tab, { ref, selector }, terms), filledFields);
     },
   });
 
