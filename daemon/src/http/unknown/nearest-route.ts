@@ -82,7 +82,7 @@ export class NearestRoute {
       // A caller who does not delete is not led to do it.
       if (!(route.methods.has(method) || [...route.methods].some((name) => name !== 'DELETE'))) continue;
       // Of two paths that are equally near, the one that has the method.
-      const cost = costOf(given, route.segments) + (route.methods.has(method) ? 0 : 0.5);
+      const cost = costOf(given, route.segments, Math.min(most, least)) + (route.methods.has(method) ? 0 : 0.5);
       if (cost <= most && cost < least) [near, least] = [route, cost];
     }
     if (near === undefined) return undefined;
@@ -95,22 +95,36 @@ export class NearestRoute {
   }
 }
 
-/** Characters that differ, segment by segment from the first or from the last on. */
-function costOf(given: readonly string[], route: readonly string[]): number {
+/**
+ * Characters that differ, segment by segment from the first or from the last on.
+ * @param most above it the cost is a lower bound, which needs no comparison of characters
+ */
+function costOf(given: readonly string[], route: readonly string[], most: number): number {
   const surplus = given.length - route.length;
-  return LACKING * Math.abs(surplus) + Math.min(alignedCost(given, route, 0), alignedCost(given, route, surplus));
+  const lacking = LACKING * Math.abs(surplus);
+  const left = most - lacking;
+  if (left < 0) return lacking;
+  const fromFirst = alignedCost(given, route, 0, left);
+  return lacking + (surplus === 0 ? fromFirst : Math.min(fromFirst, alignedCost(given, route, surplus, left)));
 }
 
 /** @param surplus segments that are left out at the beginning: of `given` if positive, of `route` if negative */
-function alignedCost(given: readonly string[], route: readonly string[], surplus: number): number {
+function alignedCost(given: readonly string[], route: readonly string[], surplus: number, most: number): number {
   const [ofGiven, ofRoute] = [given.slice(Math.max(0, surplus)), route.slice(Math.max(0, -surplus))];
-  const shared = ofGiven.slice(0, ofRoute.length);
-  return shared.reduce((cost, segment, at) => cost + segmentCost(segment, ofRoute[at]), 0);
+  let cost = 0;
+  for (const [at, segment] of ofGiven.slice(0, ofRoute.length).entries()) {
+    cost += segmentCost(segment, ofRoute[at], most - cost);
+    if (cost > most) break;
+  }
+  return cost;
 }
 
-function segmentCost(given = '', known = ''): number {
+function segmentCost(given: string, known: string | undefined, most: number): number {
+  if (known === undefined) return 0;
   // An id matches any text, but a word that is equal matches better.
   if (known.startsWith(':')) return 1;
   const meant = Object.hasOwn(MEANT, given) ? MEANT[given] : undefined;
-  return meant === known ? 1 : distance(given, known);
+  if (meant === known) return 1;
+  const least = Math.abs(given.length - known.length);
+  return least > most ? least : distance(given, known);
 }
