@@ -59,7 +59,8 @@ test.runIf(linux)(
     const { code, output } = await runOnce({ ...ENV, REPORT: basename(file) }, volumes, script);
     await writeFile(log, output);
     const report = await readRunReport(file);
-    expect({ code, log, failures: report?.failures }).toEqual({ code: 0, log, failures: [] });
+    const failures = report?.failures ?? [];
+    expect({ code, log, failures }, failures.join('\n')).toEqual({ code: 0, log, failures: [] });
     const { tests = [] } = report ?? {};
     const lost = tests.filter(({ state, lacks }) => state !== 'passed' && !LACKING.some((known) => known === lacks));
     expect(lost).toEqual([]);

@@ -8,7 +8,7 @@ import { UnexecutedLines } from './unexecuted-lines.ts';
 /** Bytes that one command types, since tmux bounds the length of a line. */
 const PIECE_BYTES = 512;
 /** Clients that are started for one write: any program of the account can end them. */
-const CLIENTS = 3;
+const CLIENTS = 8;
 /** Milliseconds between two looks at what the server has executed. */
 const LOOK_MS = 20;
 
@@ -103,19 +103,24 @@ export class TmuxInput {
 
   /** Gives the lines to a client that none has got. */
   async #pass(signal?: AbortSignal): Promise<void> {
-    for (let left = CLIENTS; ; left -= 1) {
+    for (let left = CLIENTS; left > 0; left -= 1) {
       if (this.#hasEnded) await this.#restart();
       if (this.#isClosed) throw new SandboxError('conflict', 'the session has ended');
-      const client = await this.#client;
-      const text = this.#lines.take();
-      try {
-        if (text !== '') await client.writeStdin(Buffer.from(text), signal);
-        return;
-      } catch (error) {
-        const isClosed = error instanceof SandboxError && error.kind === 'conflict';
-        if (!isClosed || left === 1) throw error;
-        this.#hasEnded = true;
-      }
+      if (await this.#give(await this.#client, signal)) return;
+      this.#hasEnded = true;
+    }
+    throw new SandboxError('conflict', 'a program of the account ends the clients of tmux that type');
+  }
+
+  /** False if the client has ended. */
+  async #give(client: HostedProcess, signal: AbortSignal | undefined): Promise<boolean> {
+    const text = this.#lines.take();
+    try {
+      if (text !== '') await client.writeStdin(Buffer.from(text), signal);
+      return true;
+    } catch (error) {
+      if (error instanceof SandboxError && error.kind === 'conflict') return false;
+      throw error;
     }
   }
 

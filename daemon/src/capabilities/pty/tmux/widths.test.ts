@@ -34,9 +34,14 @@ const CHARACTERS = {
 /** These are of one width everywhere. */
 const AGREED = ['a letter', 'an ideograph', 'a full-width letter', 'an emoji (6)', 'an ambiguous letter'];
 
-/** Prints each argument at the beginning of a line, and the column that the terminal then reports (DSR of ECMA-48). */
-const MEASURE =
-  'measure() { for c; do printf "\\r%s\\033[6n" "$c"; IFS=";" read -rsd R _ x; printf "\\r\\033[Kwidth %d\\n" $((x - 1)); done; }';
+/**
+ * Prints each argument at the beginning of a line, and the column that the terminal then reports (DSR of ECMA-48). The
+ * terminal echoes no report that comes before it is read.
+ */
+const MEASURE = [
+  'measure() { stty -echo; for c; do printf "\\r%s\\033[6n" "$c"; IFS=";" read -rd R _ x',
+  'printf "\\r\\033[Kwidth %d\\n" $((x - 1)); done; stty echo; }',
+].join('; ');
 
 test.runIf(there)('[pty.widths] where tmux counts other cells than the screen is listed', async () => {
   await using daemon = await TestApp.start({ shellBackend: 'tmux' });
