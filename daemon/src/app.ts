@@ -13,6 +13,7 @@ import { CAPABILITIES } from './capabilities/index.ts';
 import type { Capability } from './capability.ts';
 import type { Config } from './config.ts';
 import { LateBinding } from './core/access/late-binding.ts';
+import { Revocations } from './core/access/revocations.ts';
 import { TicketStore } from './core/access/tickets.ts';
 import { Activity } from './core/activity/activity.ts';
 import { IdleStop } from './core/activity/idle-stop.ts';
@@ -31,6 +32,7 @@ import { mountExplorer } from './explorer/explorer-routes.ts';
 import { mountGuide } from './guide/guide-routes.ts';
 import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
+import { Uses } from './http/access/uses.ts';
 import { boundAnswers } from './http/answers/bound-answers.ts';
 import { errorHandler } from './http/errors.ts';
 import { PublicReadiness } from './http/health/public-readiness.ts';
@@ -73,22 +75,9 @@ export async function buildApp(
   const nearest = new NearestRoute('/v2');
   const app = frame(options, config, logger, core, isTrusted, nearest);
   nearest.watch(app);
-  const publicPaths = [
-    ...PUBLIC_OPERATIONS,
-    ...publicSurfacePaths(),
-    ...capabilities.flatMap((capability) => capability.publicPaths),
-  ];
-  const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
-  const { allowedHosts, strict: isStrict } = config;
-  const gate = new LiveGate({
-    allowedHosts,
-    access: () => core.late.access(),
-    tickets: core.tickets,
-    clock: core.clock,
-    publicPaths,
-    pages,
-  });
-  guard(app, gate, isTrusted);
+  const { strict: isStrict } = config;
+  const { gate, uses } = openGate(config, core, capabilities);
+  guard(app, gate, isTrusted, uses);
   refuseOtherMethods(app);
   readBodies(app);
   const slow = boundAnswers(app, answers);
@@ -123,6 +112,7 @@ export async function buildApp(
     core.late,
     core.runtime,
     core.clock,
+    uses,
     core.processes,
     mounted,
     hub,
@@ -138,6 +128,7 @@ export async function buildApp(
     (scope) => {
       mountOperations(scope, {
         gate,
+        uses,
         metrics: core.metrics,
         isTrusted,
         readiness,
@@ -152,6 +143,25 @@ export async function buildApp(
   void app.register(inScope(mcpRoute('/mcp', hub.endpoint)));
   mountProtocols(app, loaded, core.metrics);
   return app;
+}
+
+/** What decides about access, and what is open by it. */
+function openGate(
+  { allowedHosts }: CoreConfig,
+  { late, tickets, revocations, clock, metrics }: DaemonCore,
+  capabilities: readonly Capability[],
+): { readonly gate: LiveGate; readonly uses: Uses } {
+  const publicPaths = [
+    ...PUBLIC_OPERATIONS,
+    ...publicSurfacePaths(),
+    ...capabilities.flatMap((capability) => capability.publicPaths),
+  ];
+  const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
+  const access = () => late.access();
+  const gate = new LiveGate({ allowedHosts, access, tickets, revocations, clock, publicPaths, pages });
+  const uses = new Uses(() => gate.keyIds, revocations);
+  metrics.total('http_withdrawn_total', 'Requests and WebSockets that ended with their credential.', () => uses.ended);
+  return { gate, uses };
 }
 
 /** What capabilities are created from. @throws Error in one line if the runtime directory cannot be had */
@@ -171,6 +181,7 @@ export async function openCore(
     'Seconds without a turn of the main loop after which the watchdog kills the daemon; 0: it does not watch.',
     () => config.stallSeconds,
   );
+  const revocations = new Revocations(runtime.path, clock, logger);
   return {
     config,
     logger,
@@ -181,7 +192,8 @@ export async function openCore(
     late,
     environment: new RunEnvironment(config, () => late.claimed, logger),
     metrics,
-    tickets: new TicketStore(clock),
+    revocations,
+    tickets: new TicketStore(clock, revocations),
     tracing: await openTracing({ endpoint: config.otlpEndpoint, service: 'sandboxd', version: VERSION }),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
   };

@@ -23,7 +23,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'auth.internal-refused': '/internal/auth answers 401 to anything else',
     'auth.internal-no-body': '/internal/auth never has a body',
     'auth.internal-host-origin': '/internal/auth checks Host and Origin and answers 403',
-    'ticket.create': 'POST /v2/tickets needs the key and gives ticket and expires_at',
+    'ticket.create': 'POST /v2/tickets needs the key and gives id, ticket and expires_at',
     'ticket.needs-key': 'neither a ticket nor a cookie creates a ticket',
     'ticket.target': 'a ticket for a target is valid for that path with exactly that query, in any order',
     'ticket.bounds': 'ttl is 1 to 3600 seconds and 30 by default, uses is 1 by default; beyond them 422',
@@ -31,6 +31,12 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'ticket.expiry': 'a ticket past its ttl is refused',
     'ticket.spent-by-daemon': 'a ticket is invalid after `uses` requests to the daemon',
     'ticket.spent-by-internal-auth': 'a 204 of /internal/auth uses the ticket once per request',
+    'ticket.revoke':
+      'tickets are listed by id; one that is withdrawn admits nothing, and what it opened ends with 4401 or its stream',
+    'access.withdrawn':
+      'what a withdrawn credential opened ends within a second, at daemon and gateway; what others opened goes on',
+    'access.recheck': 'after a cut to the daemon the gateway checks what is open, and ends it if nobody answers',
+    'cookie.sign-out': 'DELETE /v2/session withdraws the cookies of the request, also for a restarted daemon',
     'ticket.v1-404': 'POST /tickets of 1.x answers 404',
     'cookie.redirect': 'a page opened with a valid api_key or ticket answers 302 to the same URL without it',
     'cookie.attributes': 'the cookie is HttpOnly, SameSite=Lax, host-only and expires',

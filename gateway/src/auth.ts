@@ -1,3 +1,5 @@
+import { CREDENTIAL } from '@sandbox/program/withdrawn.ts';
+import { usedCredential } from './access/credential-uses.ts';
 import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
 import { type Admission, OWN_FRAMES, queryWithout } from './exchange/admission.ts';
 import { isPreflight, keepCorsHeaders } from './exchange/cross-origin.ts';
@@ -46,7 +48,9 @@ export async function requestDecision(
     const credentials = new Set(fields.map((name) => name.trim()));
     const frameRule = valuesOf(headers, 'content-security-policy')[0] ?? OWN_FRAMES;
     const previewTicket = valuesOf(headers, 'x-preview-ticket')[0];
-    return { admitted: true, cookies: valuesOf(headers, 'set-cookie'), credentials, frameRule, previewTicket };
+    const credential = usedCredential(valuesOf(headers, CREDENTIAL)[0]);
+    const cookies = valuesOf(headers, 'set-cookie');
+    return { admitted: true, cookies, credentials, frameRule, previewTicket, credential };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
   return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
@@ -88,6 +92,7 @@ export async function authorize(
       return undefined;
     }
     exchange.admitted?.();
+    upstream.uses.hold(exchange, decision.credential);
     return redirectWithCookie(exchange, decision) ? undefined : decision;
   } catch (error) {
     sendUpstreamError(exchange, error);

@@ -44,7 +44,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply): Fields & Readon
 }
 
 function isQuiet({ path, status }: Fields): boolean {
-  return path === '/internal/auth' || (status < 300 && HEALTH_PATHS.has(path));
+  return path === '/internal/auth' || path === '/internal/credentials' || (status < 300 && HEALTH_PATHS.has(path));
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,6 +1,7 @@
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { Tracing } from '@sandbox/program/tracing/span.ts';
 import type { LateBinding } from './access/late-binding.ts';
+import type { Revocations } from './access/revocations.ts';
 import type { TicketStore } from './access/tickets.ts';
 import type { Activity } from './activity/activity.ts';
 import type { AgeClock } from './clock/age-clock.ts';
@@ -25,6 +26,8 @@ export interface Core {
   readonly metrics: Metrics;
   /** Those of this capability alone. */
   readonly processes: OwnedProcesses;
+  /** Of tickets and cookies. */
+  readonly revocations: Revocations;
   readonly runtime: RuntimeDir;
   /** Of the system that the daemon runs on. */
   readonly platform: NodeJS.Platform;

@@ -48,6 +48,9 @@ A machine of your own: commands, files, terminals, code, a browser and, in the d
 - The same as MCP tools: \`POST /mcp\` (last section). The whole description: \`/v2/openapi.json\`.
 `;
 
+/** Routes about who may come in: for operators and pages, not for an agent; the description has them. */
+const LEFT_OUT = 'access';
+
 /** Methods in the order in which a path lists them. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -76,8 +79,8 @@ function groupsOf({ paths = {} }: SurfaceDocument): [string, Route[]][] {
   for (const [path, operations] of Object.entries(paths)) {
     for (const method of METHODS) {
       const operation = operations[method];
-      if (operation === undefined) continue;
-      const tag = operation.tags?.[0] ?? 'other';
+      const tag = operation?.tags?.[0] ?? 'other';
+      if (operation === undefined || tag === LEFT_OUT) continue;
       groups.set(tag, [...(groups.get(tag) ?? []), { method, path, operation }]);
     }
   }

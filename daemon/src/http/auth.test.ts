@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { TestApp } from '../app.fixture.ts';
-import { TicketStore } from '../core/access/tickets.ts';
+import { noRevocations, noTickets } from '../core/access/tickets.fixture.ts';
 import { AgeClock } from '../core/clock/age-clock.ts';
 import { Gate } from './access/gate.ts';
 
@@ -94,7 +94,8 @@ describe('credentials', () => {
       apiKey: `${KEY}\ud83d`,
       allowedHosts: [],
       allowedOrigins: [],
-      tickets: new TicketStore(AgeClock.ofProcess()),
+      tickets: noTickets(),
+      revocations: noRevocations(),
       clock: AgeClock.ofProcess(),
       publicPaths: [],
       pages: [],

@@ -3,9 +3,9 @@ import { ErrorBody, envelopeOf, failure, ok } from '@sandbox/api/http/envelope.t
 import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
 import type { Metrics } from '../core/metrics.ts';
-import type { AccessDecision } from './access/gate.ts';
-import { accessRequestOf, answerPreflight, isPreflight, refusal } from './access/guard.ts';
+import { INTERNAL_PATHS, mountInternal } from './access/internal-routes.ts';
 import type { AccessGate } from './access/live-gate.ts';
+import type { Uses } from './access/uses.ts';
 import type { PublicReadiness } from './health/public-readiness.ts';
 import type { Readiness } from './health/readiness.ts';
 
@@ -32,10 +32,11 @@ const ReadinessBody = z
   .meta({ id: 'Readiness', description: 'What was tried, and whether it worked.' });
 
 /** The operator's routes that need no key. */
-export const PUBLIC_OPERATIONS: readonly string[] = ['/', '/health', '/internal/auth'];
+export const PUBLIC_OPERATIONS: readonly string[] = ['/', '/health', ...INTERNAL_PATHS];
 
 export interface Operations {
   readonly gate: AccessGate;
+  readonly uses: Uses;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
   readonly readiness: Readiness;
@@ -44,7 +45,7 @@ export interface Operations {
 
 /** The operator's routes, outside both surfaces. */
 export function mountOperations(app: App, operations: Operations): void {
-  const { gate, isTrusted, metrics, publicReadiness, readiness } = operations;
+  const { metrics, publicReadiness, readiness } = operations;
   const startedAt = performance.now();
   const tags = ['operations'];
 
@@ -111,41 +112,5 @@ export function mountOperations(app: App, operations: Operations): void {
       return reply.type(contentType).send(body);
     },
   );
-  app.get('/internal/auth', { schema: { hide: true } }, async (request, reply) => {
-    const {
-      'x-original-uri': target = '',
-      'x-original-method': method = 'GET',
-      'x-original-upgrade': upgrade,
-    } = request.headers;
-    const accessRequest = {
-      ...accessRequestOf(request, isTrusted),
-      target: [target].flat()[0] ?? '',
-      method: [method].flat()[0] ?? 'GET',
-      upgrade: upgrade !== undefined && upgrade !== '',
-    };
-    const { origin } = request.headers;
-    if (origin !== undefined && gate.origins.isListed(origin) && isPreflight(accessRequest.method, request.headers)) {
-      answerPreflight(request, reply);
-      return reply;
-    }
-    const decision = gate.judge(accessRequest);
-    if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
-    const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
-    return reply
-      .code(204)
-      .headers({ 'content-security-policy': gate.frameRule, ...admissionHeaders(decision, fields) })
-      .send();
-  });
-}
-
-/** What the gateway does with the response, the link and the credentials of an admitted request. */
-function admissionHeaders(
-  { setCookie, previewTicket }: AccessDecision & { admitted: true },
-  credentials: readonly string[],
-): Record<string, string> {
-  return {
-    ...(setCookie !== undefined && { 'set-cookie': setCookie }),
-    ...(previewTicket !== undefined && { 'x-preview-ticket': previewTicket }),
-    ...(credentials.length > 0 && { 'x-credentials': credentials.join(', ') }),
-  };
+  mountInternal(app, operations);
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { WITHDRAWN } from '@sandbox/program/withdrawn.ts';
 import { WebSocket, WebSocketServer } from 'ws';
+import { onWithdrawn } from '../access/credential-uses.ts';
 import type { Admission } from '../exchange/admission.ts';
 import type { UpgradeExchange } from '../exchange/exchange.ts';
 import { sendError } from '../exchange/responses.ts';
@@ -14,6 +16,8 @@ const FRAME_MAX_BYTES = 16 * 1024 * 1024;
 /** Close codes of RFC 6455 §7.4.1. */
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
+/** Milliseconds for a viewer to read why it is cut off. */
+const WITHDRAWN_MS = 400;
 const ABSENT_HINT = 'the desktop is starting or not installed: GATEWAY_VNC sets the address of its RFB server';
 
 /** Joins a WebSocket of binary frames to an RFB connection, with backpressure in both directions. */
@@ -52,12 +56,16 @@ export class RfbRelay {
       rfb.removeAllListeners('error');
       this.#extraHeaders.set(req, [`x-request-id: ${requestId}`, ...cookies.map((cookie) => `Set-Cookie: ${cookie}`)]);
       res.detachSocket(socket);
-      this.#server.handleUpgrade(req, socket, head, (viewer) => join(viewer, socket, rfb));
+      this.#server.handleUpgrade(req, socket, head, (viewer) => {
+        onWithdrawn(exchange, join(viewer, socket, rfb));
+      });
     });
   }
 }
 
-function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): void {
+/** @returns cuts the viewer off */
+function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): () => void {
+  let isCut = false;
   socket.setNoDelay(true);
   terminateSilentPeer(viewer);
   rfb.pumpInto({
@@ -73,10 +81,17 @@ function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): void {
     if (viewer.readyState === WebSocket.OPEN) viewer.terminate();
   });
   viewer.on('message', (message: Buffer, isBinary) => {
+    if (isCut) return;
     if (!isBinary) viewer.close(UNSUPPORTED_DATA, 'RFB must be sent in binary frames');
     else if (!rfb.write(message)) viewer.pause();
   });
   rfb.on('drain', () => viewer.resume());
   viewer.on('error', () => rfb.destroy());
   viewer.on('close', () => rfb.destroySoon());
+  return () => {
+    isCut = true;
+    viewer.close(WITHDRAWN.code, WITHDRAWN.reason);
+    viewer.resume();
+    setTimeout(() => viewer.terminate(), WITHDRAWN_MS).unref();
+  };
 }

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { CredentialUses } from '../access/credential-uses.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { daemonResponseHeaders, type FlatHeaders, requestHeaders } from '../exchange/headers.ts';
 import { isLostConnection } from '../net/connection-errors.ts';
@@ -12,6 +13,8 @@ import type { ResponseHead } from './response-head.ts';
 /** Timeout of the gateway's own requests, in milliseconds. */
 const GET_TIMEOUT_MS = 10_000;
 const GET_MAX_BYTES = 64 * 1024;
+/** Bytes of the answer about credentials: a thousand keys, and tickets and cookies that were withdrawn. */
+const CREDENTIALS_MAX_BYTES = 2 * 1024 ** 2;
 
 /** The daemon as an upstream: the only address that receives API requests. */
 export class DaemonUpstream implements AsyncDisposable {
@@ -23,6 +26,8 @@ export class DaemonUpstream implements AsyncDisposable {
   readonly agent: UploadAgent;
   /** New connections for a retry: the daemon may have closed every pooled one. */
   readonly freshAgent: UploadAgent;
+  /** What is open by the daemon's admission. */
+  readonly uses = new CredentialUses((after) => this.#validity(after));
 
   constructor(host: string, port: number) {
     this.host = host;
@@ -35,18 +40,26 @@ export class DaemonUpstream implements AsyncDisposable {
 
   /**
    * GET for the gateway's own use, with the complete response; retried once if a pooled connection was lost.
-   * @throws the connection's error, also after 10 s or for a body over 64 KiB
+   * @throws the connection's error, also after 10 s or for a longer body
    */
-  async get(path: string, headers: FlatHeaders): Promise<SmallResponse> {
+  async get(path: string, headers: FlatHeaders, maxBytes: number = GET_MAX_BYTES): Promise<SmallResponse> {
     try {
-      return await this.#getOnce(path, headers);
+      return await this.#getOnce(path, headers, maxBytes);
     } catch (error) {
       if (!isLostConnection(error)) throw error;
-      return this.#getOnce(path, headers);
+      return this.#getOnce(path, headers, maxBytes);
     }
   }
 
-  #getOnce(path: string, headers: FlatHeaders): Promise<SmallResponse> {
+  async #validity(after: string | undefined): Promise<unknown> {
+    const query = after === undefined ? '' : `?after=${after}`;
+    const path = `/internal/credentials${query}`;
+    const { status, body } = await this.get(path, ['Host', this.authority], CREDENTIALS_MAX_BYTES);
+    if (status !== 200) throw new Error(`the daemon answered ${status}`);
+    return JSON.parse(body.toString());
+  }
+
+  #getOnce(path: string, headers: FlatHeaders, maxBytes: number): Promise<SmallResponse> {
     return new Promise((resolve, reject) => {
       let head: ResponseHead | undefined;
       const chunks: Buffer[] = [];
@@ -59,7 +72,7 @@ export class DaemonUpstream implements AsyncDisposable {
           },
           onBody: (bytes, release) => {
             size += bytes.length;
-            if (size > GET_MAX_BYTES) throw new RangeError(`response longer than ${GET_MAX_BYTES} bytes`);
+            if (size > maxBytes) throw new RangeError(`response longer than ${maxBytes} bytes`);
             chunks.push(Buffer.from(bytes));
             release?.();
             return true;
@@ -92,6 +105,7 @@ export class DaemonUpstream implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.uses[Symbol.dispose]();
     this.agent.destroy();
     this.freshAgent.destroy();
     this.connections[Symbol.dispose]();

@@ -1,4 +1,5 @@
 import { queryParts } from '@sandbox/program/query-parts.ts';
+import type { UsedCredential } from '../access/credential-uses.ts';
 
 /** What the daemon returns for an admitted request. */
 export interface Admission {
@@ -13,6 +14,8 @@ export interface Admission {
   readonly frameRule: string;
   /** For the preview that the request opens on a host of its own. */
   readonly previewTicket?: string | undefined;
+  /** What opened the request; undefined for a public path. */
+  readonly credential?: UsedCredential | undefined;
 }
 
 /** Until the daemon names further origins. */

@@ -1,6 +1,6 @@
 /** Close code for a service that was interrupted and is started again (IANA registry of RFC 6455 §11.7). */
 const SERVICE_RESTART = 1012;
-const REASON = 'the service was interrupted: connect again';
+const RESTART_REASON = 'the service was interrupted: connect again';
 
 const CLOSE = 0x8;
 /** Two bytes, a length of eight, and a mask of four (RFC 6455 §5.2). */
@@ -16,7 +16,13 @@ export class WebSocketFrames {
 
   /** Bytes of the connection, in order. */
   take(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length; ) at += this.takeFrame(bytes.subarray(at));
+  }
+
+  /** Takes bytes up to the end of the current frame. @returns how many these are */
+  takeFrame(bytes: Uint8Array): number {
+    let at = 0;
+    while (at < bytes.length) {
       if (this.#payload > 0) {
         const passed = Math.min(this.#payload, bytes.length - at);
         this.#payload -= passed;
@@ -27,14 +33,25 @@ export class WebSocketFrames {
         at += 1;
         if (this.#headerLength >= this.#neededLength) this.#begin();
       }
+      if (this.isBetweenFrames) break;
     }
+    return at;
+  }
+
+  get isBetweenFrames(): boolean {
+    return this.#headerLength === 0 && this.#payload === 0;
   }
 
   /** The close frame of a side that can send no more; undefined within a frame, and after a close frame. */
   get interruption(): Buffer | undefined {
-    if (this.#isClosed || this.#headerLength > 0 || this.#payload > 0) return undefined;
-    const frame = Buffer.from([0x80 | CLOSE, 2 + REASON.length, SERVICE_RESTART >> 8, SERVICE_RESTART & 0xff]);
-    return Buffer.concat([frame, Buffer.from(REASON)]);
+    return this.closeFrame(SERVICE_RESTART, RESTART_REASON);
+  }
+
+  /** A close frame (RFC 6455 §5.5.1); undefined within a frame, and after a close frame. */
+  closeFrame(code: number, reason: string): Buffer | undefined {
+    if (this.#isClosed || !this.isBetweenFrames) return undefined;
+    const frame = Buffer.from([0x80 | CLOSE, 2 + reason.length, code >> 8, code & 0xff]);
+    return Buffer.concat([frame, Buffer.from(reason)]);
   }
 
   get #neededLength(): number {

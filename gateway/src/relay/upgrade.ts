@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { hasBody } from '@sandbox/program/has-body.ts';
+import { onWithdrawn } from '../access/credential-uses.ts';
 import { isAnswered, type UpgradeExchange, within } from '../exchange/exchange.ts';
 import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { connectTo } from '../net/address.ts';
@@ -71,20 +72,21 @@ function isOffered({ protocol }: UpgradeExchange, { headers }: IncomingMessage):
 }
 
 function accept(
-  { socket, head, protocol }: UpgradeExchange,
+  exchange: UpgradeExchange,
   proxyTarget: ProxyTarget,
   response: IncomingMessage,
   upstreamSocket: WideSocket,
   upstreamHead: Buffer,
 ): void {
+  const { socket, head, protocol } = exchange;
   const fields = proxyTarget.responseHeaders(response.rawHeaders);
   fields.push('Connection', 'Upgrade', 'Upgrade', response.headers.upgrade ?? protocol);
   let lines = 'HTTP/1.1 101 Switching Protocols\r\n';
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
   socket.write(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), upstreamHead]));
   if (head.length > 0) upstreamSocket.write(head);
-  const isFollowed = proxyTarget.restarts && response.headers.upgrade?.toLowerCase() === 'websocket';
-  const frames = isFollowed ? new WebSocketFrames() : undefined;
+  const frames = response.headers.upgrade?.toLowerCase() === 'websocket' ? new WebSocketFrames() : undefined;
   frames?.take(upstreamHead);
-  splice(socket, upstreamSocket, frames);
+  const cut = splice(socket, upstreamSocket, frames && { frames, restarts: proxyTarget.restarts ?? false });
+  onWithdrawn(exchange, cut);
 }

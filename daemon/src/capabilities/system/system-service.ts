@@ -1,4 +1,5 @@
-import type { TicketStore, TicketTerms } from '../../core/access/tickets.ts';
+import type { Credential } from '../../core/access/credential.ts';
+import type { ListedTicket, TicketStore, TicketTerms } from '../../core/access/tickets.ts';
 
 /** Tickets of the service. */
 export class SystemService implements AsyncDisposable {
@@ -9,8 +10,17 @@ export class SystemService implements AsyncDisposable {
   }
 
   /** @throws SandboxError `capacity` when too many tickets are valid at once */
-  issueTicket(terms: TicketTerms): { ticket: string; expiresAt: Date } {
-    return this.#tickets.issue(terms);
+  issueTicket(terms: TicketTerms, maker: Credential): { id: string; ticket: string; expiresAt: Date } {
+    return this.#tickets.issue(terms, maker);
+  }
+
+  listTickets(): ListedTicket[] {
+    return this.#tickets.list();
+  }
+
+  /** @throws SandboxError `not_found` */
+  revokeTicket(id: string): void {
+    this.#tickets.revoke(id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,13 +1,14 @@
+import type { Credential } from './credential.ts';
 import type { TicketStore } from './tickets.ts';
 
 /** Seconds that a ticket is valid, and requests that it admits. */
 const TERMS = { ttl: 3600, uses: 1000 } as const;
 
-/** A ticket in links that the service returns. Links of the first half of its life share one. */
+/** A ticket in links that the service returns. Links for one caller in the first half of its life share one. */
 export class LinkTicket {
   readonly #tickets: TicketStore;
   readonly #pathPrefix: string;
-  #current: { readonly ticket: string; readonly renewAt: number } | undefined;
+  readonly #current = new Map<string, { readonly ticket: string; readonly renewAt: number }>();
 
   constructor(tickets: TicketStore, pathPrefix: string) {
     this.#tickets = tickets;
@@ -18,13 +19,14 @@ export class LinkTicket {
    * A ticket that is valid for at least half an hour, unless its uses end before.
    * @throws SandboxError `capacity` if too many tickets are valid
    */
-  current(): string {
+  current(maker: Credential): string {
     const now = performance.now();
-    if (this.#current && now < this.#current.renewAt && this.#tickets.has(this.#current.ticket)) {
-      return this.#current.ticket;
-    }
-    const { ticket } = this.#tickets.issue({ pathPrefix: this.#pathPrefix, ...TERMS });
-    this.#current = { ticket, renewAt: now + (TERMS.ttl / 2) * 1000 };
+    const key = maker.ids.join();
+    const current = this.#current.get(key);
+    if (current && now < current.renewAt && this.#tickets.has(current.ticket)) return current.ticket;
+    for (const [other, { renewAt }] of this.#current) if (renewAt <= now) this.#current.delete(other);
+    const { ticket } = this.#tickets.issue({ pathPrefix: this.#pathPrefix, ...TERMS }, maker);
+    this.#current.set(key, { ticket, renewAt: now + (TERMS.ttl / 2) * 1000 });
     return ticket;
   }
 }

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
 import { heldMemory } from '../../../../scripts/testing/held-memory.ts';
-import { AgeClock } from '../clock/age-clock.ts';
-import { TicketStore } from './tickets.ts';
+import { OPEN } from './credential.ts';
+import { noTickets } from './tickets.fixture.ts';
 
 test('[ticket.expiry] a ticket past its ttl is refused', () => {
-  const store = new TicketStore(AgeClock.ofProcess());
-  const { ticket, expiresAt } = store.issue({ pathPrefix: '/', ttl: 30, uses: 2 }, 1_000_000);
+  const store = noTickets();
+  const { ticket, expiresAt } = store.issue({ pathPrefix: '/', ttl: 30, uses: 2 }, OPEN, 1_000_000);
   expect(expiresAt.getTime()).toBe(1_030_000);
-  expect(store.spend(ticket, '/x', 1_029_999)).toEqual({ pathPrefix: '/' });
+  expect(store.spend(ticket, '/x', 1_029_999)).toMatchObject({ pathPrefix: '/' });
   expect(store.spend(ticket, '/x', 1_030_000)).toBeUndefined();
 });
 
 test('so many tickets that they fill the memory are refused until some expire', () => {
-  const store = new TicketStore(AgeClock.ofProcess());
-  for (let i = 0; i < 10_000; i += 1) store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, 0);
-  expect(() => store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, 5000)).toThrow(/tickets are valid already/);
-  expect(store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, 10_000).ticket).not.toBe('');
+  const store = noTickets();
+  for (let i = 0; i < 10_000; i += 1) store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, OPEN, 0);
+  expect(() => store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, OPEN, 5000)).toThrow(/tickets are valid already/);
+  expect(store.issue({ pathPrefix: '/', ttl: 10, uses: 1 }, OPEN, 10_000).ticket).not.toBe('');
 });
 
 test('[limits.ticket-memory] expired tickets do not stay in memory', () => {
-  const store = new TicketStore(AgeClock.ofProcess());
+  const store = noTickets();
   const issue = (seconds: number): string => {
     const pathPrefix = Buffer.alloc(8000, '/').toString();
-    return store.issue({ pathPrefix, ttl: 10, uses: 1 }, seconds * 1000).ticket;
+    return store.issue({ pathPrefix, ttl: 10, uses: 1 }, OPEN, seconds * 1000).ticket;
   };
   const before = heldMemory();
   for (let seconds = 0; seconds < 9000; seconds += 1) issue(seconds);
@@ -43,13 +43,15 @@ test.each([
   ['/v2/fs/download/?path=/a&x=1&ticket=T', false],
   ['/v2/fs/read?path=/a&x=1&ticket=T', false],
 ])('[ticket.target] a ticket for one target is good for %s: %s', (target, isGood) => {
-  const store = new TicketStore(AgeClock.ofProcess());
-  const { ticket } = store.issue({ target: '/v2/fs/download?path=/a&x=1', ttl: 30, uses: 1 });
+  const store = noTickets();
+  const { ticket } = store.issue({ target: '/v2/fs/download?path=/a&x=1', ttl: 30, uses: 1 }, OPEN);
   expect(store.spend(ticket, target.replace('=T', `=${ticket}`)) !== undefined).toBe(isGood);
 });
 
 test('[ticket.target] a target may be written as a browser would correct it, and with a parameter `ticket` of its own', () => {
-  const store = new TicketStore(AgeClock.ofProcess());
-  const { ticket } = store.issue({ target: '/proxy/3000/a b?q=é&ticket=own', ttl: 30, uses: 1 });
-  expect(store.spend(ticket, `/proxy/3000/a%20b?ticket=own&q=%C3%A9&ticket=${ticket}`)).toEqual({});
+  const store = noTickets();
+  const { ticket } = store.issue({ target: '/proxy/3000/a b?q=é&ticket=own', ttl: 30, uses: 1 }, OPEN);
+  expect(store.spend(ticket, `/proxy/3000/a%20b?ticket=own&q=%C3%A9&ticket=${ticket}`)).toMatchObject({
+    credential: {},
+  });
 });

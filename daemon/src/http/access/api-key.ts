@@ -29,6 +29,11 @@ export class ApiKey {
     return Buffer.from(hkdfSync('sha256', this.#key, '', purpose, 32));
   }
 
+  /** Names the key, and reveals nothing of it. */
+  get id(): string {
+    return `k.${this.derive('credential id').toString('base64url').slice(0, 22)}`;
+  }
+
   /** FNV-1a from a secret start. */
   #sum(text: string): number {
     let sum = this.#seed;

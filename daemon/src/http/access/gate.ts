@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HostRule, OriginRule } from '@sandbox/api/http/hosts.ts';
 import { GATEWAY_PATHS, type Page, portOfOpenPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
+import { type Credential, OPEN } from '../../core/access/credential.ts';
+import type { Revocations } from '../../core/access/revocations.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import type { AgeClock } from '../../core/clock/age-clock.ts';
 import { ApiKey } from './api-key.ts';
 import { fieldsWithCredential } from './credential-fields.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
-import { SessionCookies } from './session-cookie.ts';
+import { SessionCookies, type ValidCookie } from './session-cookie.ts';
 
 const PREVIEW_TICKET_SECONDS = 30;
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -29,6 +31,8 @@ export type AccessDecision =
       readonly admitted: true;
       /** Undefined if no credential was needed. */
       readonly by?: CredentialKind;
+      /** What opens the request; undefined for a public path. */
+      readonly credential?: Credential;
       readonly setCookie?: string;
       /** The ticket of which the request has spent a use. */
       readonly ticket?: string;
@@ -46,7 +50,8 @@ export type AccessDecision =
 export type CredentialKind = 'header' | 'query' | 'ticket' | 'cookie';
 
 interface ValidCredential {
-  readonly by?: CredentialKind;
+  readonly by: CredentialKind;
+  readonly credential: Credential;
   readonly ticket?: string;
   /** Undefined for a ticket with a target. */
   readonly ticketPrefix?: string | undefined;
@@ -57,6 +62,7 @@ export interface GateOptions {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly tickets: TicketStore;
+  readonly revocations: Revocations;
   /** Of the session cookies. */
   readonly clock: AgeClock;
   /** Paths that need no key. They must equal the path as received; the query is ignored. */
@@ -74,10 +80,14 @@ export class Gate {
   readonly #key: ApiKey | undefined;
   readonly #cookies: SessionCookies | undefined;
   readonly #tickets: TicketStore;
+  readonly #revocations: Revocations;
+  /** Ids of the keys that are valid. */
+  readonly keyIds: readonly string[];
   readonly #publicPaths: ReadonlySet<string>;
   readonly #pages: readonly Page[];
 
-  constructor({ apiKey, allowedHosts, allowedOrigins, tickets, clock, publicPaths, pages }: GateOptions) {
+  constructor(options: GateOptions) {
+    const { apiKey, allowedHosts, allowedOrigins, tickets, revocations, clock, publicPaths, pages } = options;
     this.#publicPaths = new Set(publicPaths);
     this.#pages = pages;
     this.#hosts = new HostRule(allowedHosts);
@@ -85,7 +95,9 @@ export class Gate {
     this.frameRule = ["frame-ancestors 'self'", ...this.origins.listed].join(' ');
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
     this.#cookies = this.#key && new SessionCookies(this.#key, clock, pages);
+    this.keyIds = this.#key ? [this.#key.id] : OPEN.ids;
     this.#tickets = tickets;
+    this.#revocations = revocations;
   }
 
   judge(request: AccessRequest): AccessDecision {
@@ -118,7 +130,7 @@ export class Gate {
     }
     const foreign = this.#foreignOrigin(request);
     if (foreign) return refusedOrigin(foreign);
-    return this.#mayCome(request) ? { admitted: true } : refusedSite();
+    return this.#mayCome(request) ? { admitted: true, credential: OPEN } : refusedSite();
   }
 
   /** Whether a page of another site may cause the request (Fetch Metadata §2.4), which may carry no `Origin`. */
@@ -136,7 +148,7 @@ export class Gate {
     const isPublic = this.#publicPaths.has(path);
     if (isPublic && path !== '/') return { admitted: true };
     const valid = this.#findValid(credentialsOf(request.headers, query), request, key);
-    if (valid.by === undefined) {
+    if (valid === undefined) {
       return isPublic ? { admitted: true } : unauthorized();
     }
     if (valid.by === 'cookie' && !isPublic) {
@@ -146,14 +158,16 @@ export class Gate {
     return this.#admission(request, path, valid);
   }
 
-  #admission(request: AccessRequest, path: string, { by, ticket, ticketPrefix }: ValidCredential): AccessDecision {
+  #admission(request: AccessRequest, path: string, valid: ValidCredential): AccessDecision {
+    const { by, credential, ticket, ticketPrefix } = valid;
     // The cookie would be good for other queries than the one that the ticket names.
     const opensPage = by === 'query' || (by === 'ticket' && ticketPrefix !== undefined);
-    const setCookie = opensPage ? this.#cookieFor(request, path, ticketPrefix) : undefined;
-    const previewTicket = by === 'ticket' ? undefined : this.#previewTicket(request, path);
+    const setCookie = opensPage ? this.#cookieFor(request, path, valid) : undefined;
+    const previewTicket = by === 'ticket' ? undefined : this.#previewTicket(request, path, credential);
     return {
       admitted: true,
-      ...(by !== undefined && { by }),
+      by,
+      credential,
       ...(setCookie !== undefined && { setCookie }),
       ...(ticket !== undefined && { ticket }),
       ...(previewTicket !== undefined && { previewTicket }),
@@ -161,31 +175,54 @@ export class Gate {
   }
 
   /** A host of its own has no cookie of this one, so that the daemon gives its link a ticket for that preview. */
-  #previewTicket({ method }: AccessRequest, path: string): string | undefined {
+  #previewTicket({ method }: AccessRequest, path: string, maker: Credential): string | undefined {
     const port = method === 'GET' ? portOfOpenPreview(path) : undefined;
     if (port === undefined) return undefined;
     const pathPrefix = `${GATEWAY_PATHS.preview}/${port}`;
-    return this.#tickets.issue({ pathPrefix, ttl: PREVIEW_TICKET_SECONDS, uses: 1 }).ticket;
+    return this.#tickets.issue({ pathPrefix, ttl: PREVIEW_TICKET_SECONDS, uses: 1 }, maker).ticket;
   }
 
-  /** The kind of the first valid credential; a ticket is tried last, because this spends one of its uses. */
-  #findValid(given: Credentials, { target, needsKey = false }: AccessRequest, key: ApiKey): ValidCredential {
-    if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header' };
-    if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query' };
-    if (needsKey) return {};
-    if (this.#cookies?.admits(given.cookie, splitTarget(target)[0])) return { by: 'cookie' };
+  /** The first valid credential; a ticket is tried last, because this spends one of its uses. */
+  #findValid(
+    given: Credentials,
+    { target, needsKey = false }: AccessRequest,
+    key: ApiKey,
+  ): ValidCredential | undefined {
+    const credential = { ids: this.keyIds };
+    if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header', credential };
+    if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query', credential };
+    if (needsKey) return undefined;
+    const [cookie] = this.#cookiesOf(given.cookie, splitTarget(target)[0]);
+    if (cookie) return { by: 'cookie', credential: { ids: [...cookie.ids, ...this.keyIds] } };
     for (const ticket of given.tickets) {
       const spent = this.#tickets.spend(ticket, target);
-      if (spent) return { by: 'ticket', ticket, ticketPrefix: spent.pathPrefix };
+      if (spent) return { by: 'ticket', ticket, ticketPrefix: spent.pathPrefix, credential: spent.credential };
     }
-    return {};
+    return undefined;
   }
 
-  #cookieFor(request: AccessRequest, path: string, ticketPrefix: string | undefined): string | undefined {
+  /**
+   * The cookies of a request that are valid, for the path or for whichever.
+   * @param header as received
+   */
+  #cookiesOf(header: string | undefined, path?: string): ValidCookie[] {
+    const found = [...(this.#cookies?.validIn(header, path) ?? [])];
+    return found.filter(({ ids }) => !this.#revocations.hasAny(ids));
+  }
+
+  /** Withdraws the cookies of a request. @returns how many */
+  signOut(header: string | undefined): number {
+    const cookies = this.#cookiesOf(header);
+    for (const { ids, expiresAt } of cookies) this.#revocations.add(ids[0] ?? '', expiresAt);
+    return cookies.length;
+  }
+
+  #cookieFor(request: AccessRequest, path: string, { ticketPrefix, credential }: ValidCredential): string | undefined {
     const opensPage = request.method === 'GET' && !request.upgrade && request.headers.accept?.includes('text/html');
     if (!opensPage) return undefined;
     const secure = request.fromTrustedProxy && request.headers['x-forwarded-proto'] === 'https';
-    return this.#cookies?.issue(path, { secure, ...(ticketPrefix !== undefined && { ticketPrefix }) });
+    const ofTicket = ticketPrefix !== undefined && { ticketPrefix, by: withoutKeys(credential, this.keyIds) };
+    return this.#cookies?.issue(path, { secure, ...ofTicket });
   }
 
   /** The `Origin` of the request if another origin must not send such a request. */
@@ -196,6 +233,11 @@ export class Gate {
     const guarded = request.upgrade || !SAFE_METHODS.has(request.method) || /^\/(v1\/)?(mcp|cdp)(\/|$)/.test(path);
     return guarded && !this.origins.allows(origin, hostsOf(request)) ? origin : undefined;
   }
+}
+
+/** A cookie names its key by its signature. */
+function withoutKeys({ ids }: Credential, keys: readonly string[]): Credential {
+  return { ids: ids.filter((id) => !keys.includes(id)) };
 }
 
 function splitTarget(target: string): [path: string, query: string] {

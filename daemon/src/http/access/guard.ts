@@ -4,15 +4,32 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ADMITTED } from '@sandbox/program/pages.ts';
 import { forwardedPrefix } from '@sandbox/program/trusted-proxies.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Credential, OPEN } from '../../core/access/credential.ts';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
+import type { Uses } from './uses.ts';
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
 
-const admittedBy = new WeakMap<IncomingMessage, CredentialKind>();
+/** Their access rules are their own. */
+const INTERNAL: ReadonlySet<string> = new Set(['/internal/auth', '/internal/credentials']);
 
-/** The credential that admitted a request; undefined if it needed none. */
+const admittedBy = new WeakMap<IncomingMessage, CredentialKind>();
+const credentials = new WeakMap<IncomingMessage, Credential>();
+const signOuts = new WeakMap<IncomingMessage, () => number>();
+
+/** What opened a request, for what is made in its name. */
+export function credentialOf({ raw }: FastifyRequest): Credential {
+  return credentials.get(raw) ?? OPEN;
+}
+
+/** Withdraws the cookies of a request. @returns how many */
+export function signOut({ raw }: FastifyRequest): number {
+  return signOuts.get(raw)?.() ?? 0;
+}
+
+/** The kind of the credential that admitted a request; undefined if it needed none. */
 export function credentialKindOf({ raw }: FastifyRequest): CredentialKind | undefined {
   return admittedBy.get(raw);
 }
@@ -20,13 +37,20 @@ export function credentialKindOf({ raw }: FastifyRequest): CredentialKind | unde
 /** Whether a request that the gate refuses for lack of a key has another credential, which this route knows. */
 type Admits = (request: FastifyRequest) => Promise<boolean>;
 
-/** The configuration of a route with credentials of its own beside the key. */
-export function admitBy(admits: Admits): { readonly admits: Admits } {
-  return { admits };
+/** A route with credentials of its own beside the key. */
+interface OwnCredentials {
+  readonly admits: Admits;
+  /** Whether they are withdrawn with the key that was valid when they were used. */
+  readonly endsWithKey: boolean;
 }
 
-function admitsOf({ routeOptions: { config } }: FastifyRequest): Admits | undefined {
-  return 'admits' in config ? (config.admits as Admits) : undefined;
+/** The configuration of such a route. */
+export function admitBy(own: OwnCredentials): { readonly ownCredentials: OwnCredentials } {
+  return { ownCredentials: own };
+}
+
+function ownCredentialsOf({ routeOptions: { config } }: FastifyRequest): OwnCredentials | undefined {
+  return 'ownCredentials' in config ? (config.ownCredentials as OwnCredentials) : undefined;
 }
 
 const fromTrustedProxy = new WeakSet<IncomingMessage>();
@@ -45,7 +69,11 @@ export function publicBaseOf(request: FastifyRequest): PublicBase {
 }
 
 /** Rejects requests without valid credentials, before any other processing of the request. */
-export function guard(app: App, gate: AccessGate, isTrusted: (address: string) => boolean): void {
+export function guard(app: App, gate: AccessGate, isTrusted: (address: string) => boolean, uses: Uses): void {
+  app.addHook('onResponse', ({ raw }, _reply, done) => {
+    uses.finish(raw);
+    done();
+  });
   app.addHook('onRequest', (request, _reply, done) => {
     if (isTrusted(request.socket.remoteAddress ?? '')) fromTrustedProxy.add(request.raw);
     done();
@@ -59,7 +87,7 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
         return;
       }
     }
-    if (request.routeOptions.url === '/internal/auth') {
+    if (INTERNAL.has(request.routeOptions.url ?? '')) {
       done();
       return;
     }
@@ -67,25 +95,61 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
     const needsKey = 'needsKey' in config && config.needsKey === true;
     const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
     if (!decision.admitted) {
-      refuseUnlessAdmitted(request, gate, refusal(decision), done);
+      refuseUnlessAdmitted(request, { gate, reply, uses }, refusal(decision), done);
       return;
     }
-    if (decision.by !== undefined) admittedBy.set(request.raw, decision.by);
+    admit(request, reply, { gate, uses }, decision);
     reportAdmission(request, reply, gate);
     done();
   });
 }
 
+/** What handlers ask about an admitted request. */
+function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { gate, uses }: Pick<Refused, 'gate' | 'uses'>,
+  { by, credential }: AccessDecision & { admitted: true },
+): void {
+  const { raw } = request;
+  if (by !== undefined) admittedBy.set(raw, by);
+  if (credential !== undefined) begin(request, reply, uses, credential);
+  if (by !== 'cookie') return;
+  signOuts.set(raw, () => {
+    // The answer to this request is not cut.
+    uses.finish(raw);
+    return gate.signOut(raw.headers.cookie);
+  });
+}
+
+/** What is left of a request ends with its connection when the credential is withdrawn. */
+function begin({ raw }: FastifyRequest, reply: FastifyReply, uses: Uses, credential: Credential): void {
+  credentials.set(raw, credential);
+  uses.begin(raw, credential, () => reply.raw.destroy());
+}
+
+interface Refused {
+  readonly gate: AccessGate;
+  readonly reply: FastifyReply;
+  readonly uses: Uses;
+}
+
 /** Another credential stands for a key that is missing or wrong, not for a host or an origin. */
 function refuseUnlessAdmitted(
   request: FastifyRequest,
-  gate: AccessGate,
+  { gate, reply, uses }: Refused,
   refused: SandboxError,
   done: (error?: Error) => void,
 ): void {
-  const admits = refused.kind === 'unauthorized' && gate.takesCredentials ? admitsOf(request) : undefined;
-  if (admits === undefined) done(refused);
-  else void admits(request).then((isAdmitted) => done(isAdmitted ? undefined : refused), done);
+  const own = refused.kind === 'unauthorized' && gate.takesCredentials ? ownCredentialsOf(request) : undefined;
+  if (own === undefined) {
+    done(refused);
+    return;
+  }
+  void own.admits(request).then((isAdmitted) => {
+    if (isAdmitted && own.endsWithKey) begin(request, reply, uses, { ids: gate.keyIds });
+    done(isAdmitted ? undefined : refused);
+  }, done);
 }
 
 /** The gateway counts connections without a credential; clients that do not use it need no such header. */

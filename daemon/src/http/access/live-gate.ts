@@ -8,6 +8,10 @@ export interface AccessGate extends Pick<Gate, 'judge' | 'origins' | 'frameRule'
   readonly isPublic: (target: string) => boolean;
   /** False while the service is closed to every credential. */
   readonly takesCredentials: boolean;
+  /** Withdraws the cookies of a `Cookie` header. @returns how many */
+  readonly signOut: Gate['signOut'];
+  /** Ids of the keys that are valid: the same array as long as they are the same. */
+  readonly keyIds: readonly string[];
 }
 
 export interface LiveGateOptions extends Omit<GateOptions, 'apiKey' | 'allowedOrigins'> {
@@ -58,16 +62,28 @@ export class LiveGate implements AccessGate {
     return this.#current().credentialFields(...given);
   }
 
+  signOut(...given: Parameters<Gate['signOut']>): number {
+    return this.#current().signOut(...given);
+  }
+
+  get keyIds(): readonly string[] {
+    const gate = this.#current();
+    return this.#terms.locked === undefined ? gate.keyIds : NONE;
+  }
+
   #current(): Gate {
     const terms = this.#options.access();
     if (terms === this.#terms) return this.#gate;
+    const gate = new Gate({ ...this.#options, ...terms });
     // A ticket was issued to a holder of the former key.
-    if (terms.apiKey !== this.#terms.apiKey) this.#options.tickets.revokeAll();
+    this.#options.tickets.keepOf(({ ids }) => ids.some((id) => gate.keyIds.includes(id)));
     this.#terms = terms;
-    this.#gate = new Gate({ ...this.#options, ...terms });
+    this.#gate = gate;
     return this.#gate;
   }
 }
+
+const NONE: readonly string[] = [];
 
 const CLOSED: Readonly<Record<NonNullable<AccessTerms['locked']>, AccessDecision>> = {
   unclaimed: {

@@ -1,6 +1,6 @@
 import { PAGES } from '@sandbox/program/pages.ts';
 import { expect, test } from 'vitest';
-import { TicketStore } from '../../core/access/tickets.ts';
+import { noRevocations, noTickets } from '../../core/access/tickets.fixture.ts';
 import { AgeClock } from '../../core/clock/age-clock.ts';
 import { Gate } from './gate.ts';
 
@@ -15,7 +15,8 @@ test.each([
       apiKey: 'k',
       allowedHosts: [],
       allowedOrigins: [],
-      tickets: new TicketStore(AgeClock.ofProcess()),
+      tickets: noTickets(),
+      revocations: noRevocations(),
       clock: AgeClock.ofProcess(),
       publicPaths: ['/'],
       pages: PAGES,

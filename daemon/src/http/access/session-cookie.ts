@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PAGES, type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
+import type { Credential } from '../../core/access/credential.ts';
 import { covers, isUnder } from '../../core/access/path-prefix.ts';
 import type { AgeClock } from '../../core/clock/age-clock.ts';
 import type { ApiKey } from './api-key.ts';
@@ -7,6 +8,32 @@ import type { ApiKey } from './api-key.ts';
 /** Lifetime of the cookie, in seconds. */
 const LIFETIME_SECONDS = 12 * 3600;
 const NAME = /^svc_session(_[a-z0-9_-]+)?$/;
+
+/** The content of a cookie. */
+interface Claims {
+  readonly id: string;
+  /** Second of the age clock. */
+  readonly expires: number;
+  readonly prefixes: readonly string[];
+  /** Ids of the ticket that opened the page. */
+  readonly by: readonly string[];
+}
+
+interface IssueOptions {
+  readonly ticketPrefix?: string;
+  /** Of the ticket that opens the page. */
+  readonly by?: Credential;
+  readonly secure: boolean;
+  /** Tick. */
+  readonly now?: number;
+}
+
+/** A cookie that a request carries. */
+export interface ValidCookie {
+  readonly ids: readonly string[];
+  /** Tick. */
+  readonly expiresAt: number;
+}
 
 /**
  * The cookie that replaces the key on the pages of the gateway. It is signed with a key derived from the API key, so a
@@ -21,46 +48,48 @@ export class SessionCookies {
   constructor(key: ApiKey, clock: AgeClock, pages: readonly Page[] = PAGES) {
     this.#clock = clock;
     this.#pages = pages;
-    this.#signingKey = key.derive('session cookie');
+    this.#signingKey = key.derive('session cookie with id');
   }
 
   /**
    * The `Set-Cookie` value for a page that was opened with a credential in its query; undefined if the path is no page.
    * The prefix of a ticket restricts the paths of the cookie.
-   * @param options `now`: tick
    */
-  issue(path: string, options: { ticketPrefix?: string; secure: boolean; now?: number }): string | undefined {
+  issue(path: string, { ticketPrefix, by, secure, now = this.#clock.now() }: IssueOptions): string | undefined {
     const covered = prefixesOfPage(path, this.#pages);
     if (!covered) return undefined;
-    const narrowed = options.ticketPrefix === undefined ? covered : narrow(covered, options.ticketPrefix);
-    const expires = Math.floor((options.now ?? this.#clock.now()) / 1000) + LIFETIME_SECONDS;
-    const claims = Buffer.from(JSON.stringify([expires, ...narrowed])).toString('base64url');
-    const attributes = `Path=/; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Lax${options.secure ? '; Secure' : ''}`;
-    return `${cookieName(narrowed[0] ?? '')}=${claims}.${this.#sign(claims)}; ${attributes}`;
+    const prefixes = ticketPrefix === undefined ? covered : narrow(covered, ticketPrefix);
+    const expires = Math.floor(now / 1000) + LIFETIME_SECONDS;
+    const content: Claims = { id: `c.${randomBytes(12).toString('base64url')}`, expires, prefixes, by: by?.ids ?? [] };
+    const claims = Buffer.from(JSON.stringify(content)).toString('base64url');
+    const attributes = `Path=/; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+    return `${cookieName(prefixes[0] ?? '')}=${claims}.${this.#sign(claims)}; ${attributes}`;
   }
 
   /**
-   * Whether a `Cookie` header (RFC 6265 §5.4) carries a valid cookie for the path.
+   * The valid cookies for the path in a `Cookie` header (RFC 6265 §5.4).
+   * @param path undefined: for whichever
    * @param now tick
    */
-  admits(header: string | undefined, path: string, now: number = this.#clock.now()): boolean {
-    if (header === undefined || !header.includes('svc_session')) return false;
-    return header.split(';').some((pair) => {
+  *validIn(header: string | undefined, path?: string, now: number = this.#clock.now()): Generator<ValidCookie> {
+    if (header === undefined || !header.includes('svc_session')) return;
+    for (const pair of header.split(';')) {
       const [name = '', value = ''] = splitOnce(pair.trim(), '=');
-      return NAME.test(name) && this.#isValidFor(value, path, now);
-    });
+      const claims = NAME.test(name) ? this.#claimsOf(value, now) : undefined;
+      if (!claims || (path !== undefined && !claims.prefixes.some((prefix) => covers(prefix, path)))) continue;
+      yield { ids: [claims.id, ...claims.by], expiresAt: claims.expires * 1000 };
+    }
   }
 
-  #isValidFor(value: string, path: string, now: number): boolean {
-    const [claims = '', signature = ''] = splitOnce(value, '.');
-    const expected = Buffer.from(this.#sign(claims));
+  #claimsOf(value: string, now: number): Claims | undefined {
+    const [text = '', signature = ''] = splitOnce(value, '.');
+    const expected = Buffer.from(this.#sign(text));
     const given = Buffer.from(signature);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
-    const [expires, ...prefixes] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as [number, ...string[]];
-    const left = expires - now / 1000;
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const claims = JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims;
+    const left = claims.expires - now / 1000;
     // A cookie with more time than its whole life is of another clock: of a directory or a boot before.
-    if (left <= 0 || left > LIFETIME_SECONDS + 1) return false;
-    return prefixes.some((prefix) => covers(prefix, path));
+    return left > 0 && left <= LIFETIME_SECONDS + 1 ? claims : undefined;
   }
 
   #sign(claims: string): string {

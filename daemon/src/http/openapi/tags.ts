@@ -1,6 +1,7 @@
 import { type Document, operationsOf } from './document.ts';
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  access: 'Tickets and cookies: who may come in, and who no more.',
   bash: 'Commands of a shell, with sessions that share a directory and variables.',
   browser: 'A Chromium: tabs, pages, elements, pictures, cookies and requests.',
   code: 'Cells of Python, JavaScript, TypeScript and bash, with sessions that keep their state.',

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { onAbort } from '@sandbox/api/wait.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
+import { WITHDRAWN } from '@sandbox/program/withdrawn.ts';
 import type { RawData, WebSocket } from 'ws';
 import { incompleteTail } from '../../core/output/text-slice.ts';
 
@@ -16,6 +17,8 @@ const MESSAGE_BYTES = 512;
 const REASON_BYTES = 123;
 /** Close code of RFC 6455 §7.4.1. */
 export const INTERNAL_ERROR = 1011;
+/** Milliseconds for a client to read why it is cut off. */
+const WITHDRAWN_MS = 400;
 
 interface PortOptions {
   /** Milliseconds between two pings; only tests change it. */
@@ -34,6 +37,7 @@ export class WebSocketPort {
   #unanswered = 0;
   #pending = 0;
   #draining: Promise<void> | undefined;
+  #isWithdrawn = false;
 
   constructor(connection: WebSocket, socket: Socket, { pingMs = PING_MS, fail = ignore }: PortOptions = {}) {
     const gone = new AbortController();
@@ -86,6 +90,7 @@ export class WebSocketPort {
    */
   onMessage(handle: (bytes: Buffer, isText: boolean) => Promise<void>): void {
     this.#connection.on('message', (data, isBinary) => {
+      if (this.#isWithdrawn) return;
       const bytes = bytesOf(data);
       const cost = bytes.length + MESSAGE_BYTES;
       this.#pending += cost;
@@ -109,6 +114,13 @@ export class WebSocketPort {
     const bytes = Buffer.from(reason);
     const cut = bytes.subarray(0, REASON_BYTES);
     this.#connection.close(code, cut.subarray(0, cut.length - incompleteTail(cut)));
+  }
+
+  /** Ends the connection because its credential was withdrawn: no further message of the client is handled. */
+  withdraw(): void {
+    this.#isWithdrawn = true;
+    this.close(WITHDRAWN.code, WITHDRAWN.reason);
+    setTimeout(() => this.terminate(), WITHDRAWN_MS).unref();
   }
 
   /** One wait for all messages that are handled meanwhile: thousands of listeners would take seconds to remove. */

@@ -10,6 +10,7 @@ import type { OpenConnections } from '@sandbox/program/server/open-connections.t
 import { rawAnswer } from '@sandbox/program/server/refusals.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
+import { transferUse } from '../access/uses.ts';
 import { INTERNAL_ERROR, WebSocketPort } from './websocket-port.ts';
 
 /** Largest message of a client, in bytes, unless a route has its own limit. */
@@ -108,13 +109,20 @@ function shakeHands(
   requestIds.set(raw, id);
   response.detachSocket(socket);
   return new Promise((resolve) => {
-    const refused = (): void => resolve(undefined);
+    const refused = (): void => {
+      transferUse(raw, ignore).done();
+      resolve(undefined);
+    };
     socket.once('close', refused);
     handshakeFor(maxMessageBytes).handleUpgrade(raw, socket, head, (connection) => {
       socket.off('close', refused);
       const port = new WebSocketPort(connection, socket, { fail });
       open.add(port);
-      onAbort(port.gone, () => open.delete(port));
+      const use = transferUse(raw, () => port.withdraw());
+      onAbort(port.gone, () => {
+        open.delete(port);
+        use.done();
+      });
       resolve(port);
     });
   });

@@ -2,7 +2,7 @@ import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
 import type { FastifyRequest } from 'fastify';
 import { LinkTicket } from '../../../core/access/link-ticket.ts';
 import type { TicketStore } from '../../../core/access/tickets.ts';
-import { credentialKindOf, publicBaseOf } from '../../../http/access/guard.ts';
+import { credentialKindOf, credentialOf, publicBaseOf } from '../../../http/access/guard.ts';
 
 const SOCKET = GATEWAY_PATHS.desktopSocket.slice(1);
 
@@ -31,7 +31,10 @@ export class PublicUrls {
     const given = request.raw.url?.split('?').slice(1).join('?') ?? '';
     const needsTicket = credentialKindOf(request) === 'header' && !HAS_CREDENTIAL.test(given);
     const query = (link: LinkTicket): string =>
-      [...(given === '' ? [] : [given]), ...(needsTicket ? [`ticket=${link.current()}`] : [])].join('&');
+      [
+        ...(given === '' ? [] : [given]),
+        ...(needsTicket ? [`ticket=${link.current(credentialOf(request))}`] : []),
+      ].join('&');
     const mark = (text: string): string => (text === '' ? '' : `?${text}`);
     const [devtools, page, socket] = [
       query(this.#devtools),

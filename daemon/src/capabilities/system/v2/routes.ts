@@ -1,7 +1,9 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { z } from 'zod';
+import { credentialOf, signOut } from '../../../http/access/guard.ts';
 import { given } from '../../../http/openapi/given.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
 import type { SystemService } from '../system-service.ts';
 
 /** Characters of a target or of a prefix; a request with a longer one is refused by the server. */
@@ -35,23 +37,91 @@ const TicketRequest = z
     oneOf: [given('path_prefix'), given('target')],
   });
 
-const Ticket = z.object({ ticket: z.string(), expires_at: z.iso.datetime() }).meta({ id: 'Ticket' });
+const id = z.string().meta({ description: 'Names the ticket, and opens nothing.' });
+const expires_at = z.iso.datetime();
+
+const Ticket = z.object({ id, ticket: z.string(), expires_at }).meta({ id: 'Ticket' });
+
+const ListedTicket = z
+  .object({
+    id,
+    path_prefix: z.string().optional(),
+    target: z.string().optional(),
+    expires_at,
+    uses_left: z.int(),
+  })
+  .meta({ id: 'ListedTicket' });
+
+const TicketList = z.object({ tickets: z.array(ListedTicket) }).meta({ id: 'TicketList' });
+const SignedOut = z
+  .object({ cookies: z.int().meta({ description: 'Cookies of the request that were valid until now.' }) })
+  .meta({ id: 'SignedOut' });
+
+const BY_KEY = [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }];
 
 export function systemV2(app: App, service: SystemService): void {
   app.post('/tickets', {
+    links: linksTo({ id: '/data/id' }, ['revokeTicket']),
     schema: {
       tags: ['system'],
       operationId: 'createTicket',
-      security: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+      security: BY_KEY,
       summary: 'Issue a ticket that stands for the key on URLs that cannot carry headers',
       body: TicketRequest,
       response: { 200: envelopeOf(Ticket), ...V2_ERRORS },
     },
     config: { needsKey: true },
-    handler: async ({ body: { path_prefix = '/', target, ttl, uses } }) => {
+    handler: async (request) => {
+      const { path_prefix = '/', target, ttl, uses } = request.body;
       const scope = target === undefined ? { pathPrefix: path_prefix } : { target };
-      const { ticket, expiresAt } = service.issueTicket({ ...scope, ttl, uses });
-      return ok({ ticket, expires_at: expiresAt.toISOString() }, `ticket for ${target ?? path_prefix}`);
+      const { id, ticket, expiresAt } = service.issueTicket({ ...scope, ttl, uses }, credentialOf(request));
+      return ok({ id, ticket, expires_at: expiresAt.toISOString() }, `ticket for ${target ?? path_prefix}`);
     },
+  });
+
+  app.get('/tickets', {
+    schema: {
+      tags: ['access'],
+      operationId: 'listTickets',
+      security: BY_KEY,
+      summary: 'The tickets that are valid, also those in links that the service has given',
+      response: { 200: envelopeOf(TicketList), ...V2_ERRORS },
+    },
+    config: { needsKey: true },
+    handler: async () => {
+      const tickets = service.listTickets().map(({ id, scope, expiresAt, usesLeft }) => ({
+        id,
+        ...('target' in scope ? { target: scope.target } : { path_prefix: scope.pathPrefix }),
+        expires_at: expiresAt.toISOString(),
+        uses_left: usesLeft,
+      }));
+      return ok({ tickets }, `${tickets.length} tickets`);
+    },
+  });
+
+  app.delete('/tickets/:id', {
+    schema: {
+      tags: ['access'],
+      operationId: 'revokeTicket',
+      security: BY_KEY,
+      summary: 'Withdraw a ticket, also a spent one: what it opened ends within a second',
+      params: z.object({ id }),
+      response: { 200: envelopeOf(z.object({ id }).meta({ id: 'RevokedTicket' })), ...V2_ERRORS },
+    },
+    config: { needsKey: true },
+    handler: async ({ params }) => {
+      service.revokeTicket(params.id);
+      return ok({ id: params.id }, 'the ticket is withdrawn');
+    },
+  });
+
+  app.delete('/session', {
+    schema: {
+      tags: ['access'],
+      operationId: 'signOut',
+      summary: 'Withdraw the cookies of the request: what they opened ends within a second',
+      response: { 200: envelopeOf(SignedOut), ...V2_ERRORS },
+    },
+    handler: async (request) => ok({ cookies: signOut(request) }, 'signed out'),
   });
 }

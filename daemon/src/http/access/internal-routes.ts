@@ -1,0 +1,80 @@
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
+import { failure } from '@sandbox/api/http/envelope.ts';
+import { CREDENTIAL } from '@sandbox/program/withdrawn.ts';
+import type { FastifyRequest } from 'fastify';
+import type { AccessDecision, AccessRequest } from './gate.ts';
+import { accessRequestOf, answerPreflight, isPreflight, refusal } from './guard.ts';
+import type { AccessGate } from './live-gate.ts';
+import type { Uses } from './uses.ts';
+
+/** Paths for the gateway: it asks for decisions, and which credentials were withdrawn. */
+export const INTERNAL_PATHS: readonly string[] = ['/internal/auth', '/internal/credentials'];
+
+interface Access {
+  readonly gate: AccessGate;
+  readonly uses: Uses;
+  readonly isTrusted: (address: string) => boolean;
+}
+
+export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void {
+  app.get('/internal/auth', { schema: { hide: true } }, async (request, reply) => {
+    const accessRequest = originalRequest(request, isTrusted);
+    const { origin } = request.headers;
+    if (origin !== undefined && gate.origins.isListed(origin) && isPreflight(accessRequest.method, request.headers)) {
+      answerPreflight(request, reply);
+      return reply;
+    }
+    // Before the decision: whoever holds the older cursor asks again.
+    const { cursor } = uses.validity();
+    const decision = gate.judge(accessRequest);
+    if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
+    const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
+    const ids = decision.credential?.ids;
+    return reply
+      .code(204)
+      .headers({
+        'content-security-policy': gate.frameRule,
+        ...(ids && { [CREDENTIAL]: [cursor, ...ids].join(' ') }),
+        ...admissionHeaders(decision, fields),
+      })
+      .send();
+  });
+
+  app.get('/internal/credentials', { schema: { hide: true } }, async (request, reply) => {
+    // What passed the gateway comes from a client.
+    if (request.headers['x-forwarded-for'] !== undefined) {
+      return reply.code(404).send(failure('not found', 'only the gateway asks this'));
+    }
+    const { after } = request.query as { after?: unknown };
+    const gone = clientGone(reply);
+    return typeof after === 'string' ? await uses.changedSince(after, gone) : uses.validity();
+  });
+}
+
+/** The request that the gateway asks about. */
+function originalRequest(request: FastifyRequest, isTrusted: (address: string) => boolean): AccessRequest {
+  const {
+    'x-original-uri': target = '',
+    'x-original-method': method = 'GET',
+    'x-original-upgrade': upgrade,
+  } = request.headers;
+  return {
+    ...accessRequestOf(request, isTrusted),
+    target: [target].flat()[0] ?? '',
+    method: [method].flat()[0] ?? 'GET',
+    upgrade: upgrade !== undefined && upgrade !== '',
+  };
+}
+
+/** What the gateway does with the response, the link and the credentials of an admitted request. */
+function admissionHeaders(
+  { setCookie, previewTicket }: AccessDecision & { admitted: true },
+  credentials: readonly string[],
+): Record<string, string> {
+  return {
+    ...(setCookie !== undefined && { 'set-cookie': setCookie }),
+    ...(previewTicket !== undefined && { 'x-preview-ticket': previewTicket }),
+    ...(credentials.length > 0 && { 'x-credentials': credentials.join(', ') }),
+  };
+}

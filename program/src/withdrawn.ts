@@ -1,0 +1,5 @@
+/** Close code and reason of a WebSocket whose credential was withdrawn (private use, RFC 6455 §7.4.2). */
+export const WITHDRAWN = { code: 4401, reason: 'the credential of this connection was withdrawn' } as const;
+
+/** Header of an access decision: a cursor and the ids of the credential, as `GET /internal/credentials` has them. */
+export const CREDENTIAL = 'x-credential';
