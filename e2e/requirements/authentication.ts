@@ -34,8 +34,8 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'ticket.revoke':
       'tickets are listed by id; one that is withdrawn admits nothing, and what it opened ends with 4401 or its stream',
     'access.withdrawn':
-      'what a withdrawn credential opened ends within a second, at daemon and gateway; what others opened goes on',
-    'access.recheck': 'after a cut to the daemon the gateway checks what is open, and ends it if nobody answers',
+      'what a withdrawn credential opened ends within a second, at daemon and gateway; connections of others stay',
+    'access.recheck': 'after a cut to the daemon the gateway checks what is open, and ends it without an answer',
     'cookie.sign-out': 'DELETE /v2/session withdraws the cookies of the request, also for a restarted daemon',
     'ticket.v1-404': 'POST /tickets of 1.x answers 404',
     'cookie.redirect': 'a page opened with a valid api_key or ticket answers 302 to the same URL without it',

@@ -11,6 +11,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     files: `
       daemon/src/cli.ts
       daemon/src/core/access/claim-record.ts
+      daemon/src/core/access/revocations.ts
       daemon/src/core/access/seen-secrets.ts
       daemon/src/core/clock/age-clock.ts
       daemon/src/core/process/keeper/keeper-launch.ts

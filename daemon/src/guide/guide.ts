@@ -48,9 +48,6 @@ A machine of your own: commands, files, terminals, code, a browser and, in the d
 - The same as MCP tools: \`POST /mcp\` (last section). The whole description: \`/v2/openapi.json\`.
 `;
 
-/** Routes about who may come in: for operators and pages, not for an agent; the description has them. */
-const LEFT_OUT = 'access';
-
 /** Methods in the order in which a path lists them. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -79,8 +76,8 @@ function groupsOf({ paths = {} }: SurfaceDocument): [string, Route[]][] {
   for (const [path, operations] of Object.entries(paths)) {
     for (const method of METHODS) {
       const operation = operations[method];
-      const tag = operation?.tags?.[0] ?? 'other';
-      if (operation === undefined || tag === LEFT_OUT) continue;
+      if (operation === undefined) continue;
+      const tag = operation.tags?.[0] ?? 'other';
       groups.set(tag, [...(groups.get(tag) ?? []), { method, path, operation }]);
     }
   }

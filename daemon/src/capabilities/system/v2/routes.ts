@@ -37,7 +37,7 @@ const TicketRequest = z
     oneOf: [given('path_prefix'), given('target')],
   });
 
-const id = z.string().meta({ description: 'Names the ticket, and opens nothing.' });
+const id = z.string().meta({ description: 'Names the ticket, and opens nothing.', examples: ['Zm9vYmFyYmF6cXV4'] });
 const expires_at = z.iso.datetime();
 
 const Ticket = z.object({ id, ticket: z.string(), expires_at }).meta({ id: 'Ticket' });
@@ -66,7 +66,7 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['system'],
       operationId: 'createTicket',
       security: BY_KEY,
-      summary: 'Issue a ticket that stands for the key on URLs that cannot carry headers',
+      summary: 'Make a ticket, which stands for the key in a URL',
       body: TicketRequest,
       response: { 200: envelopeOf(Ticket), ...V2_ERRORS },
     },
@@ -84,7 +84,7 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['access'],
       operationId: 'listTickets',
       security: BY_KEY,
-      summary: 'The tickets that are valid, also those in links that the service has given',
+      summary: 'List valid tickets, those in given links too',
       response: { 200: envelopeOf(TicketList), ...V2_ERRORS },
     },
     config: { needsKey: true },
@@ -104,7 +104,7 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['access'],
       operationId: 'revokeTicket',
       security: BY_KEY,
-      summary: 'Withdraw a ticket, also a spent one: what it opened ends within a second',
+      summary: 'Withdraw a ticket; what it opened ends',
       params: z.object({ id }),
       response: { 200: envelopeOf(z.object({ id }).meta({ id: 'RevokedTicket' })), ...V2_ERRORS },
     },
@@ -119,7 +119,7 @@ export function systemV2(app: App, service: SystemService): void {
     schema: {
       tags: ['access'],
       operationId: 'signOut',
-      summary: 'Withdraw the cookies of the request: what they opened ends within a second',
+      summary: 'Sign out; what the cookies opened ends',
       response: { 200: envelopeOf(SignedOut), ...V2_ERRORS },
     },
     handler: async (request) => ok({ cookies: signOut(request) }, 'signed out'),
