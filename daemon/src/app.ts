@@ -241,8 +241,8 @@ function isLocal(host: string): boolean {
 }
 
 function warnIfOpen({ jwtPublicKey, host, gatewayHost }: Config, late: LateBinding, logger: Logger): void {
-  const { apiKey, locked } = late.access();
-  if (apiKey !== undefined || locked !== undefined) return;
+  const { apiKey, named, locked } = late.access();
+  if (apiKey !== undefined || named !== undefined || locked !== undefined) return;
   if (jwtPublicKey !== undefined) {
     logger.warn(
       'JWT_PUBLIC_KEY is not used any more and SVC_API_KEY is not set: the service runs without authentication',

@@ -36,6 +36,13 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'access.withdrawn':
       'what a withdrawn credential opened ends within a second, at daemon and gateway; connections of others stay',
     'access.recheck': 'after a cut to the daemon the gateway checks what is open, and ends it without an answer',
+    'keys.file':
+      'SVC_ACCESS_KEYS_FILE has named keys, also as SHA-256, and is read again; a file with a fault changes nothing',
+    'keys.required': 'with SVC_ACCESS_KEYS_FILE requests need a key, also if the file is empty or missing',
+    'keys.expiry': 'the expiry of a named key ends what it opened within a second',
+    'keys.alone':
+      'a named key that is removed ends 50 mixed connections within a second, and none of 50 of another key',
+    'keys.name': 'the name of a key is in the access log',
     'cookie.sign-out': 'DELETE /v2/session withdraws the cookies of the request, also for a restarted daemon',
     'ticket.v1-404': 'POST /tickets of 1.x answers 404',
     'cookie.redirect': 'a page opened with a valid api_key or ticket answers 302 to the same URL without it',

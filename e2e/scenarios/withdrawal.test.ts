@@ -145,3 +145,31 @@ test('[access.withdrawn] a new key ends every kind of connection of the old one 
   all.preview.closeAllConnections();
   all.preview.close();
 });
+
+test('[keys.alone] a removed key ends 50 mixed connections within a second, and none of 50 of another key', async () => {
+  await using directory = await tempDir();
+  const file = join(directory.path, 'keys.jsonl');
+  const line = (name: string): string => `${JSON.stringify({ name, key: `key-of-${name}`, scopes: ['all'] })}\n`;
+  await writeFile(file, line('ann') + line('bob'));
+  await using all = await startAll({ SVC_ACCESS_KEYS_FILE: file });
+  const { url } = all.services;
+  const openFive = async (name: string): Promise<Open[]> => {
+    const sets: Open[][] = [];
+    for (let i = 0; i < 5; i += 1)
+      sets.push(await openEach(url, portOf(all.preview), { 'x-api-key': `key-of-${name}` }));
+    return sets.flat();
+  };
+  const [gone, stay] = [await openFive('ann'), await openFive('bob')];
+  expect([gone.length, stay.length]).toEqual([50, 50]);
+  await writeFile(file, line('bob'));
+  const at = performance.now();
+  const ends = await Promise.all(gone.map(({ end }) => end));
+  const last = Math.max(...ends.map((end) => end.at - at));
+  console.info(`50 connections ended within ${last.toFixed(0)} ms`);
+  expect(last).toBeLessThan(SECOND_MS);
+  expect(gone.filter((_, i) => ![4401, 'end'].includes(ends[i]?.how ?? 0)).map(({ what }) => what)).toEqual([]);
+  expect(stay.filter(({ isOpen }) => !isOpen()).map(({ what }) => what)).toEqual([]);
+  for (const { close } of stay) close();
+  all.preview.closeAllConnections();
+  all.preview.close();
+});

@@ -40,7 +40,19 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply): Fields & Readon
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 100) / 100,
     client: request.ip,
+    key: keyNameOf(request),
   };
+}
+
+const keyNames = new WeakMap<object, string>();
+
+/** The name of the key that opened a request. */
+export function keyNameOf({ raw }: Pick<FastifyRequest, 'raw'>): string | undefined {
+  return keyNames.get(raw);
+}
+
+export function noteKeyName({ raw }: Pick<FastifyRequest, 'raw'>, name: string): void {
+  keyNames.set(raw, name);
 }
 
 function isQuiet({ path, status }: Fields): boolean {

@@ -41,6 +41,13 @@ export const CORE_OPTIONS = {
     flag: 'api-key-file',
     description: 'File with the key, used if the key itself is not set; read again when it changes.',
   }),
+  accessKeysFile: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_ACCESS_KEYS_FILE',
+    flag: 'access-keys-file',
+    description:
+      'File with named keys, a JSON object a line (name, key or sha256, scopes, expires_at); read again when it ' +
+      'changes. With it every request needs a key, also while the file is empty or missing.',
+  }),
   claimTokenFile: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
     env: 'SVC_CLAIM_TOKEN_FILE',
     flag: 'claim-token-file',

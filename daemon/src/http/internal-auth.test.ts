@@ -210,9 +210,10 @@ describe('the session cookie', () => {
     for (const wrong of [`${forged}.${signature}`, `${claims}.`, claims, `${claims}.${signature}x`, '', '.']) {
       expect(await status(`${name}=${wrong}`)).toBe(401);
     }
+    const key = new ApiKey(KEY);
     const issuedAgo = (milliseconds: number) => {
-      const cookies = new SessionCookies(new ApiKey(KEY), AgeClock.ofProcess());
-      return cookies.issue('/vnc/', { secure: false, now: Date.now() - milliseconds })?.split(';')[0] ?? '';
+      const cookies = new SessionCookies(key.derive('session cookie with id'), AgeClock.ofProcess());
+      return cookies.issue('/vnc/', { secure: false, by: { ids: [key.id] }, now: Date.now() - milliseconds })?.split(';')[0] ?? '';
     };
     expect(await status(issuedAgo(12 * 3_600_000 - 60_000))).toBe(204);
     expect(await status(issuedAgo(12 * 3_600_000))).toBe(401);

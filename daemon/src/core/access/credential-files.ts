@@ -64,9 +64,9 @@ export function credentialText(): ((text: string) => boolean) | undefined {
   return (text) => values.some((value) => isTextOf(text, value));
 }
 
-/** The file of a key or a token has one line, and so has the record of a claim. */
+/** The file of a key or a token has one line; the record of a claim and the file of named keys are JSON. */
 function isTextOf(text: string, value: string): boolean {
-  if (text.includes(`"apiKey":${JSON.stringify(value)}`)) return true;
+  if (text.includes(JSON.stringify(value))) return true;
   return text.includes(value) && text.split('\n').some((line) => line.trim() === value);
 }
 

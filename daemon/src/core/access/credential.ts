@@ -5,6 +5,8 @@ export interface Credential {
    * credential; none of them opens anything.
    */
   readonly ids: readonly string[];
+  /** The name of the key, if it has one. */
+  readonly name?: string;
 }
 
 /** The credential of every request to a service that has no key. */

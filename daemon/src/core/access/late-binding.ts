@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
+import { type AccessKey, AccessKeys, cookieSecret, cookieSecretPath } from './access-keys.ts';
 import { type Claim, ClaimRecord } from './claim-record.ts';
 import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';
@@ -11,18 +12,22 @@ import { noteSeen, wasSeen } from './seen-secrets.ts';
 /** Who gets in, as of now. */
 export interface AccessTerms {
   readonly apiKey: string | undefined;
+  /** Keys with names; undefined if the option for them is not set. */
+  readonly named: { readonly keys: readonly AccessKey[]; readonly cookieSecret: Buffer } | undefined;
   readonly allowedOrigins: readonly string[];
   /** Why nothing but the public paths is served; undefined if requests are judged by the key. */
   readonly locked: 'unclaimed' | 'no_key' | undefined;
 }
 
-type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'claimTokenFile'>;
+type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'claimTokenFile' | 'accessKeysFile'>;
 
 /** What a sandbox of a pool gets after its boot: from its claim, and from files that are read again when they change. */
 export class LateBinding implements AsyncDisposable {
   readonly #options: LateOptions;
   readonly #directory: string;
   readonly #keyFile: SecretFile | undefined;
+  readonly #accessKeys: AccessKeys | undefined;
+  readonly #cookieSecret: Buffer;
   readonly #record: ClaimRecord;
   readonly #logger: Logger;
   #claim: Claim | undefined;
@@ -35,6 +40,9 @@ export class LateBinding implements AsyncDisposable {
     this.#logger = logger;
     this.#keyFile =
       options.apiKeyFile === undefined ? undefined : new SecretFile(keyFileTerms(options.apiKeyFile), logger);
+    const { accessKeysFile } = options;
+    this.#accessKeys = accessKeysFile === undefined ? undefined : new AccessKeys(accessKeysFile, logger);
+    this.#cookieSecret = this.#accessKeys ? cookieSecret(directory) : Buffer.alloc(0);
     this.#record = new ClaimRecord(directory);
     this.#claim = this.#record.read();
     this.#terms = this.#termsNow();
@@ -58,7 +66,9 @@ export class LateBinding implements AsyncDisposable {
 
   /** The same object as long as nothing changed. */
   access(): AccessTerms {
-    if (this.#keyFile !== undefined && this.#keyNow() !== this.#terms.apiKey) this.#terms = this.#termsNow();
+    const isOtherKey = this.#keyFile !== undefined && this.#keyNow() !== this.#terms.apiKey;
+    const isOther = isOtherKey || this.#accessKeys?.current() !== this.#terms.named?.keys;
+    if (isOther) this.#terms = this.#termsNow();
     return this.#terms;
   }
 
@@ -129,13 +139,17 @@ export class LateBinding implements AsyncDisposable {
 
   /** Nothing if the service is open and stays so. */
   #withhold(): Disposable | undefined {
-    const { apiKey, apiKeyFile, claimTokenFile } = this.#options;
+    const { apiKey, apiKeyFile, claimTokenFile, accessKeysFile } = this.#options;
     const isOfPool = claimTokenFile !== undefined || this.#claim !== undefined;
-    if (apiKey === undefined && apiKeyFile === undefined && !isOfPool) return undefined;
-    const files = [apiKeyFile, claimTokenFile, ...(isOfPool ? this.#record.files : [])];
+    if (apiKey === undefined && apiKeyFile === undefined && accessKeysFile === undefined && !isOfPool) return undefined;
+    const ofNames = accessKeysFile === undefined ? [] : [accessKeysFile, cookieSecretPath(this.#directory)];
+    const files = [apiKeyFile, claimTokenFile, ...ofNames, ...(isOfPool ? this.#record.files : [])];
     return withholdCredentials({
       files: files.filter((file) => file !== undefined),
-      values: () => [this.#keyNow(), this.#tokenNow()].filter((value) => value !== undefined),
+      values: () => {
+        const named = this.#accessKeys?.current().map(({ key }) => key) ?? [];
+        return [this.#keyNow(), this.#tokenNow(), ...named].filter((value) => value !== undefined);
+      },
     });
   }
 
@@ -160,10 +174,12 @@ export class LateBinding implements AsyncDisposable {
     if (apiKeyFile !== undefined && this.#keyFile?.current() !== undefined) this.#noteSeen(apiKeyFile);
     // The logger knows the key of the boot already.
     if (apiKey !== undefined && apiKey !== this.#options.apiKey) concealSecret(apiKey);
+    const keys = this.#accessKeys?.current();
     return {
       apiKey,
+      named: keys && { keys, cookieSecret: this.#cookieSecret },
       allowedOrigins: [...this.#options.allowedOrigins, ...(this.#claim?.allowedOrigins ?? [])],
-      locked: apiKey === undefined ? this.#lock() : undefined,
+      locked: apiKey === undefined && keys === undefined ? this.#lock() : undefined,
     };
   }
 

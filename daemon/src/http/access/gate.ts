@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HostRule, OriginRule } from '@sandbox/api/http/hosts.ts';
 import { GATEWAY_PATHS, type Page, portOfOpenPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
+import { type AccessKey, sha256Of } from '../../core/access/access-keys.ts';
 import { type Credential, OPEN } from '../../core/access/credential.ts';
+import type { AccessTerms } from '../../core/access/late-binding.ts';
 import type { Revocations } from '../../core/access/revocations.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import type { AgeClock } from '../../core/clock/age-clock.ts';
@@ -59,6 +61,7 @@ interface ValidCredential {
 
 export interface GateOptions {
   readonly apiKey?: string | undefined;
+  readonly named?: AccessTerms['named'];
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly tickets: TicketStore;
@@ -78,6 +81,7 @@ export class Gate {
   readonly frameRule: string;
   readonly #hosts: HostRule;
   readonly #key: ApiKey | undefined;
+  readonly #named: ReadonlyMap<string, AccessKey> | undefined;
   readonly #cookies: SessionCookies | undefined;
   readonly #tickets: TicketStore;
   readonly #revocations: Revocations;
@@ -87,21 +91,24 @@ export class Gate {
   readonly #pages: readonly Page[];
 
   constructor(options: GateOptions) {
-    const { apiKey, allowedHosts, allowedOrigins, tickets, revocations, clock, publicPaths, pages } = options;
+    const { apiKey, named, allowedHosts, allowedOrigins, tickets, revocations, clock, publicPaths, pages } = options;
     this.#publicPaths = new Set(publicPaths);
     this.#pages = pages;
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
     this.frameRule = ["frame-ancestors 'self'", ...this.origins.listed].join(' ');
     this.#key = apiKey === undefined ? undefined : new ApiKey(apiKey);
-    this.#cookies = this.#key && new SessionCookies(this.#key, clock, pages);
-    this.keyIds = this.#key ? [this.#key.id] : OPEN.ids;
+    this.#named = named && new Map(named.keys.map((key) => [key.sha256, key]));
+    const signingKey = named?.cookieSecret ?? this.#key?.derive('session cookie with id');
+    this.#cookies = signingKey && new SessionCookies(signingKey, clock, pages);
+    const own = this.#key ? [this.#key.id] : [];
+    this.keyIds = this.#key || named ? [...own, ...(named?.keys.map(({ id }) => id) ?? [])] : OPEN.ids;
     this.#tickets = tickets;
     this.#revocations = revocations;
   }
 
   judge(request: AccessRequest): AccessDecision {
-    return this.#key ? this.#judgeByKey(request, this.#key) : this.#judgeOpen(request);
+    return this.#key || this.#named ? this.#judgeByKey(request) : this.#judgeOpen(request);
   }
 
   /**
@@ -112,11 +119,12 @@ export class Gate {
    */
   credentialFields(target: string, rawHeaders: readonly string[], spent?: string): string[] {
     const key = this.#key;
-    if (!key) return [];
+    if (!key && !this.#named) return [];
     const [, query] = splitTarget(target);
     return fieldsWithCredential({ rawHeaders, query }, (texts) => {
       const all = [...texts];
-      return key.isAmong(all) || all.some((text) => text === spent || this.#tickets.has(text));
+      if (key?.isAmong(all)) return true;
+      return all.some((text) => text === spent || this.#tickets.has(text) || this.#keyNamed(text) !== undefined);
     });
   }
 
@@ -143,11 +151,11 @@ export class Gate {
     return isTopLevel && prefixesOfPage(path, this.#pages) !== undefined;
   }
 
-  #judgeByKey(request: AccessRequest, key: ApiKey): AccessDecision {
+  #judgeByKey(request: AccessRequest): AccessDecision {
     const [path = '', query = ''] = splitTarget(request.target);
     const isPublic = this.#publicPaths.has(path);
     if (isPublic && path !== '/') return { admitted: true };
-    const valid = this.#findValid(credentialsOf(request.headers, query), request, key);
+    const valid = this.#findValid(credentialsOf(request.headers, query), request);
     if (valid === undefined) {
       return isPublic ? { admitted: true } : unauthorized();
     }
@@ -183,22 +191,33 @@ export class Gate {
   }
 
   /** The first valid credential; a ticket is tried last, because this spends one of its uses. */
-  #findValid(
-    given: Credentials,
-    { target, needsKey = false }: AccessRequest,
-    key: ApiKey,
-  ): ValidCredential | undefined {
-    const credential = { ids: this.keyIds };
-    if (given.headerKeys.some(({ value }) => key.matches(value))) return { by: 'header', credential };
-    if (given.queryKeys.some((candidate) => key.matches(candidate))) return { by: 'query', credential };
+  #findValid(given: Credentials, { target, needsKey = false }: AccessRequest): ValidCredential | undefined {
+    const byHeader = this.#firstKey(given.headerKeys.map(({ value }) => value));
+    if (byHeader) return { by: 'header', credential: byHeader };
+    const byQuery = this.#firstKey(given.queryKeys);
+    if (byQuery) return { by: 'query', credential: byQuery };
     if (needsKey) return undefined;
     const [cookie] = this.#cookiesOf(given.cookie, splitTarget(target)[0]);
-    if (cookie) return { by: 'cookie', credential: { ids: [...cookie.ids, ...this.keyIds] } };
+    if (cookie) return { by: 'cookie', credential: credentialNamed(cookie.ids, cookie.name) };
     for (const ticket of given.tickets) {
       const spent = this.#tickets.spend(ticket, target);
       if (spent) return { by: 'ticket', ticket, ticketPrefix: spent.pathPrefix, credential: spent.credential };
     }
     return undefined;
+  }
+
+  #firstKey(candidates: readonly string[]): Credential | undefined {
+    for (const candidate of candidates) {
+      if (this.#key?.matches(candidate)) return { ids: [this.#key.id] };
+      const named = this.#keyNamed(candidate);
+      if (named) return { ids: [named.id], name: named.name };
+    }
+    return undefined;
+  }
+
+  /** Digests are looked up, so that the time reveals nothing of a key. */
+  #keyNamed(candidate: string): AccessKey | undefined {
+    return this.#named && this.#named.size > 0 ? this.#named.get(sha256Of(candidate)) : undefined;
   }
 
   /**
@@ -207,7 +226,7 @@ export class Gate {
    */
   #cookiesOf(header: string | undefined, path?: string): ValidCookie[] {
     const found = [...(this.#cookies?.validIn(header, path) ?? [])];
-    return found.filter(({ ids }) => !this.#revocations.hasAny(ids));
+    return found.filter(({ ids }) => ids.some((id) => this.keyIds.includes(id)) && !this.#revocations.hasAny(ids));
   }
 
   /** Withdraws the cookies of a request. @returns how many */
@@ -221,8 +240,7 @@ export class Gate {
     const opensPage = request.method === 'GET' && !request.upgrade && request.headers.accept?.includes('text/html');
     if (!opensPage) return undefined;
     const secure = request.fromTrustedProxy && request.headers['x-forwarded-proto'] === 'https';
-    const ofTicket = ticketPrefix !== undefined && { ticketPrefix, by: withoutKeys(credential, this.keyIds) };
-    return this.#cookies?.issue(path, { secure, ...ofTicket });
+    return this.#cookies?.issue(path, { secure, by: credential, ...(ticketPrefix !== undefined && { ticketPrefix }) });
   }
 
   /** The `Origin` of the request if another origin must not send such a request. */
@@ -235,9 +253,8 @@ export class Gate {
   }
 }
 
-/** A cookie names its key by its signature. */
-function withoutKeys({ ids }: Credential, keys: readonly string[]): Credential {
-  return { ids: ids.filter((id) => !keys.includes(id)) };
+function credentialNamed(ids: readonly string[], name: string | undefined): Credential {
+  return name === undefined ? { ids } : { ids, name };
 }
 
 function splitTarget(target: string): [path: string, query: string] {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { noteKeyName } from '@sandbox/api/http/access-log.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ADMITTED } from '@sandbox/program/pages.ts';
@@ -125,6 +126,7 @@ function admit(
 /** What is left of a request ends with its connection when the credential is withdrawn. */
 function begin({ raw }: FastifyRequest, reply: FastifyReply, uses: Uses, credential: Credential): void {
   credentials.set(raw, credential);
+  if (credential.name !== undefined) noteKeyName({ raw }, credential.name);
   uses.begin(raw, credential, () => reply.raw.destroy());
 }
 

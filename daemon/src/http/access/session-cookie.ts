@@ -3,7 +3,6 @@ import { PAGES, type Page, prefixesOfPage } from '@sandbox/program/pages.ts';
 import type { Credential } from '../../core/access/credential.ts';
 import { covers, isUnder } from '../../core/access/path-prefix.ts';
 import type { AgeClock } from '../../core/clock/age-clock.ts';
-import type { ApiKey } from './api-key.ts';
 
 /** Lifetime of the cookie, in seconds. */
 const LIFETIME_SECONDS = 12 * 3600;
@@ -15,14 +14,15 @@ interface Claims {
   /** Second of the age clock. */
   readonly expires: number;
   readonly prefixes: readonly string[];
-  /** Ids of the ticket that opened the page. */
+  /** Ids of the key and of the ticket that opened the page. */
   readonly by: readonly string[];
+  readonly name?: string;
 }
 
 interface IssueOptions {
   readonly ticketPrefix?: string;
-  /** Of the ticket that opens the page. */
-  readonly by?: Credential;
+  /** What opens the page. */
+  readonly by: Credential;
   readonly secure: boolean;
   /** Tick. */
   readonly now?: number;
@@ -31,13 +31,15 @@ interface IssueOptions {
 /** A cookie that a request carries. */
 export interface ValidCookie {
   readonly ids: readonly string[];
+  /** The name of the key. */
+  readonly name: string | undefined;
   /** Tick. */
   readonly expiresAt: number;
 }
 
 /**
  * The cookie that replaces the key on the pages of the gateway. It is signed with a key derived from the API key, so a
- * new API key invalidates it. It is valid for the prefixes of one page; the landing page's is valid for all paths.
+ * new API key invalidates it, or for named keys with a secret, and names the key. It is valid for the prefixes of one page; the landing page's is valid for all paths.
  * Its end is a tick: a wall clock that is set neither shortens nor prolongs it.
  */
 export class SessionCookies {
@@ -45,10 +47,10 @@ export class SessionCookies {
   readonly #clock: AgeClock;
   readonly #pages: readonly Page[];
 
-  constructor(key: ApiKey, clock: AgeClock, pages: readonly Page[] = PAGES) {
+  constructor(signingKey: Buffer, clock: AgeClock, pages: readonly Page[] = PAGES) {
     this.#clock = clock;
     this.#pages = pages;
-    this.#signingKey = key.derive('session cookie with id');
+    this.#signingKey = signingKey;
   }
 
   /**
@@ -60,7 +62,13 @@ export class SessionCookies {
     if (!covered) return undefined;
     const prefixes = ticketPrefix === undefined ? covered : narrow(covered, ticketPrefix);
     const expires = Math.floor(now / 1000) + LIFETIME_SECONDS;
-    const content: Claims = { id: `c.${randomBytes(12).toString('base64url')}`, expires, prefixes, by: by?.ids ?? [] };
+    const content: Claims = {
+      id: `c.${randomBytes(12).toString('base64url')}`,
+      expires,
+      prefixes,
+      by: by.ids,
+      ...(by.name !== undefined && { name: by.name }),
+    };
     const claims = Buffer.from(JSON.stringify(content)).toString('base64url');
     const attributes = `Path=/; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
     return `${cookieName(prefixes[0] ?? '')}=${claims}.${this.#sign(claims)}; ${attributes}`;
@@ -77,7 +85,7 @@ export class SessionCookies {
       const [name = '', value = ''] = splitOnce(pair.trim(), '=');
       const claims = NAME.test(name) ? this.#claimsOf(value, now) : undefined;
       if (!claims || (path !== undefined && !claims.prefixes.some((prefix) => covers(prefix, path)))) continue;
-      yield { ids: [claims.id, ...claims.by], expiresAt: claims.expires * 1000 };
+      yield { ids: [claims.id, ...claims.by], name: claims.name, expiresAt: claims.expires * 1000 };
     }
   }
 

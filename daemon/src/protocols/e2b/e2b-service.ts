@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { AccessTerms } from '../../core/access/late-binding.ts';
 import type { CodePort } from '../../core/ports/code-port.ts';
 import type { CommandsPort } from '../../core/ports/commands-port.ts';
 import type { FilesPort } from '../../core/ports/files-port.ts';
@@ -58,6 +59,7 @@ export class E2bService implements ProtocolService {
     const sandboxes = new Sandboxes(directory, { space, clock }, terms, (sandbox) => this.#endOverdue(sandbox));
     const init = () => sandboxes.init;
     const apiKey = () => late.access().apiKey;
+    const needsKey = () => isClosed(late.access());
     const machine = new Machine();
     const accounts = new Accounts(config.defaultUser, platform, init);
     this.#sandboxes = sandboxes;
@@ -72,7 +74,7 @@ export class E2bService implements ProtocolService {
     this.#control = new ControlPlane(sandboxes, this.#credentials, machine, (sandbox) => this.#end(sandbox));
     this.#interpreter = new Interpreter(ports.code, accounts, init);
     const files = new FileRoutes(ports.files, accounts);
-    this.#envd = new EnvdRoutes({ files, machine, sandboxes, environment, hasKey: () => apiKey() !== undefined });
+    this.#envd = new EnvdRoutes({ files, machine, sandboxes, environment, hasKey: () => needsKey() });
   }
 
   admits(request: ProtocolRequest): boolean {
@@ -107,7 +109,7 @@ export class E2bService implements ProtocolService {
   /** Judged here too: the gate may have passed the request before a sandbox of that id was created. */
   #requireAdmitted({ req, byKey }: ProtocolCall, address: Addressed): void {
     if (byKey) return;
-    const hasKey = this.#core.late.access().apiKey !== undefined;
+    const hasKey = isClosed(this.#core.late.access());
     const isAdmitted = hasKey
       ? this.#credentials.judge(req, address) === 'admitted'
       : this.#credentials.meetsInit(req, address);
@@ -140,4 +142,8 @@ export class E2bService implements ProtocolService {
     this.#sandboxes[Symbol.dispose]();
     await this.#watches[Symbol.asyncDispose]();
   }
+}
+
+function isClosed({ apiKey, named }: AccessTerms): boolean {
+  return apiKey !== undefined || named !== undefined;
 }
