@@ -213,7 +213,11 @@ describe('the session cookie', () => {
     const key = new ApiKey(KEY);
     const issuedAgo = (milliseconds: number) => {
       const cookies = new SessionCookies(key.derive('session cookie with id'), AgeClock.ofProcess());
-      return cookies.issue('/vnc/', { secure: false, by: { ids: [key.id] }, now: Date.now() - milliseconds })?.split(';')[0] ?? '';
+      return (
+        cookies
+          .issue('/vnc/', { secure: false, by: { ids: [key.id] }, now: Date.now() - milliseconds })
+          ?.split(';')[0] ?? ''
+      );
     };
     expect(await status(issuedAgo(12 * 3_600_000 - 60_000))).toBe(204);
     expect(await status(issuedAgo(12 * 3_600_000))).toBe(401);
