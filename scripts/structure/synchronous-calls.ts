@@ -10,6 +10,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     bound: 'once, when the service starts, takes over, is claimed or ends, or its options are read',
     files: `
       daemon/src/cli.ts
+      daemon/src/core/access/access-keys.ts
       daemon/src/core/access/claim-record.ts
       daemon/src/core/access/revocations.ts
       daemon/src/core/access/seen-secrets.ts

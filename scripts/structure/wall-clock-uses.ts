@@ -50,8 +50,11 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
     files: 'daemon/src/capabilities/files/parts/part-journal.ts',
   },
   {
-    because: 'compared with the expiry of a signed URL, which its client made by the wall clock',
-    files: 'daemon/src/protocols/e2b/access/credentials.ts',
+    because: 'compared with the expiry of a signed URL or a key, which its maker gave by the wall clock',
+    files: `
+      daemon/src/core/access/access-keys.ts
+      daemon/src/protocols/e2b/access/credentials.ts
+    `,
   },
   {
     because: 'compared with the time of a link a tenth of a second ago; a clock that was set back is the careful case',

@@ -83,7 +83,7 @@ export function mountOperations(app: App, operations: Operations): void {
     schema: {
       tags,
       operationId: 'getReadiness',
-      summary: 'Whether a real command, a real file write and the promised programs work',
+      summary: 'Whether commands, file writes and the promised programs work',
       response: { 200: envelopeOf(ReadinessBody), 503: ErrorBody },
     },
     handler: async (_request, reply) => {

@@ -88,7 +88,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'interruptCodeSession',
-      summary: 'Ask the cell that runs in the session to end, as Ctrl-C does',
+      summary: 'Ask the cell of a session to end, as Ctrl-C does',
       params: SessionParams,
       response: { 200: envelopeOf(z.object({ session_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },
     },

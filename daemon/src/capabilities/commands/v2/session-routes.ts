@@ -56,7 +56,7 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
     schema: {
       tags,
       operationId: 'closeCommandSession',
-      summary: 'Close a command session and end all processes of its commands',
+      summary: 'Close a command session and end its commands',
       params: SessionParams,
       response: { 200: envelopeOf(Session), ...V2_ERRORS },
     },

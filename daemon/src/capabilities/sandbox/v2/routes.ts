@@ -44,7 +44,7 @@ export function sandboxV2(app: App, service: SandboxService): void {
     schema: {
       tags,
       operationId: 'getActivity',
-      summary: 'Read whether the sandbox is in use, and by what',
+      summary: 'Whether the sandbox is in use, and by what',
       response: { 200: envelopeOf(SandboxActivity), ...V2_ERRORS },
     },
     handler: async () => {

@@ -63,7 +63,7 @@ export function systemV2(app: App, service: SystemService): void {
   app.post('/tickets', {
     links: linksTo({ id: '/data/id' }, ['revokeTicket']),
     schema: {
-      tags: ['system'],
+      tags: ['access'],
       operationId: 'createTicket',
       security: BY_KEY,
       summary: 'Make a ticket, which stands for the key in a URL',
@@ -84,7 +84,7 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['access'],
       operationId: 'listTickets',
       security: BY_KEY,
-      summary: 'List valid tickets, those in given links too',
+      summary: 'List the valid tickets',
       response: { 200: envelopeOf(TicketList), ...V2_ERRORS },
     },
     config: { needsKey: true },
@@ -104,7 +104,7 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['access'],
       operationId: 'revokeTicket',
       security: BY_KEY,
-      summary: 'Withdraw a ticket; what it opened ends',
+      summary: 'End a ticket and what it opened',
       params: z.object({ id }),
       response: { 200: envelopeOf(z.object({ id }).meta({ id: 'RevokedTicket' })), ...V2_ERRORS },
     },
@@ -119,7 +119,7 @@ export function systemV2(app: App, service: SystemService): void {
     schema: {
       tags: ['access'],
       operationId: 'signOut',
-      summary: 'Sign out; what the cookies opened ends',
+      summary: 'Sign out; end what the cookies opened',
       response: { 200: envelopeOf(SignedOut), ...V2_ERRORS },
     },
     handler: async (request) => ok({ cookies: signOut(request) }, 'signed out'),
