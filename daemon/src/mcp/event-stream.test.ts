@@ -16,3 +16,12 @@ test('[answers.unread] a client that reads gets all of it', async () => {
   const text = await new Response(bodyOf(10_000)).text();
   expect(JSON.parse(text.replace('event: message\ndata: ', ''))).toEqual(RESPONSE);
 });
+
+test('[mcp.progress] a client gets the head of the answer while the tool still works', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const reader = (eventStream(() => promise).body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  expect(Buffer.from(value ?? []).toString()).toBe(': \n\n');
+  resolve(undefined);
+  expect(await reader.read()).toMatchObject({ done: true });
+});

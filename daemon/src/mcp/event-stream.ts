@@ -5,8 +5,9 @@ import type { NotificationSink } from './exchange.ts';
 import type { HubAnswer } from './json-rpc.ts';
 import { withoutResult } from './tool-result.ts';
 
-/** Milliseconds of silence after which a comment is sent. */
+/** Milliseconds of silence after which a comment is sent; the first one brings the client the head of the answer. */
 const HEARTBEAT_MS = 15_000;
+const FIRST_MS = 100;
 /** Bytes that wait for a slow client; progress beyond is left out, the response is not. */
 const WAITING_BYTES = 256 * 1024;
 
@@ -30,7 +31,11 @@ export function eventStream(
       start: (controller) => {
         const isSlow = (): boolean => (controller.desiredSize ?? 0) <= 0;
         const send = (text: string): void => controller.enqueue(encoder.encode(text));
-        heartbeat = setInterval(() => isSlow() || send(': \n\n'), HEARTBEAT_MS);
+        const beat = (): void => {
+          if (!isSlow()) send(': \n\n');
+          heartbeat = setTimeout(beat, HEARTBEAT_MS);
+        };
+        heartbeat = setTimeout(beat, FIRST_MS);
         const event = (message: JSONRPCMessage): void => send(eventText(jsonText(message)));
         const sendResponse = async (response: JSONRPCMessage): Promise<void> => {
           const text = jsonText(response);
@@ -50,20 +55,20 @@ export function eventStream(
         const run = async (): Promise<void> => {
           try {
             const response = await serve((message) => isSlow() || event(message));
-            clearInterval(heartbeat);
+            clearTimeout(heartbeat);
             if (response !== undefined) await sendResponse(response);
             controller.close();
           } catch (error) {
             controller.error(error);
           } finally {
-            clearInterval(heartbeat);
+            clearTimeout(heartbeat);
           }
         };
         void run();
       },
       pull: () => reader.pulled(),
       cancel: () => {
-        clearInterval(heartbeat);
+        clearTimeout(heartbeat);
         reader.left();
       },
     },
