@@ -1,5 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { pause, pollUntil } from '@sandbox/api/wait.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import type { BrowserEndpoint } from '../browser-endpoint.ts';
 import type { TabTerms } from '../tabs/tab.ts';
@@ -94,7 +95,7 @@ export class BrowserLink implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort();
     this.#live?.session.connection[Symbol.dispose]();
-    await this.#connecting?.then(({ session }) => session.connection[Symbol.dispose]()).catch(() => undefined);
+    await this.#connecting?.then(({ session }) => session.connection[Symbol.dispose]()).catch(ignore);
   }
 
   async #stayConnected(): Promise<void> {
@@ -120,12 +121,18 @@ export class BrowserLink implements AsyncDisposable {
   }
 
   async #connect(): Promise<LiveBrowser> {
-    const fail = (error: unknown): void =>
-      this.#logger.error({ err: error }, 'unexpected error in an event of the browser');
+    const { signal } = this.#stopped;
+    const fail = (error: unknown): void => {
+      if (!signal.aborted) this.#logger.error({ err: error }, 'unexpected error in an event of the browser');
+    };
     let connection: CdpConnection | undefined;
+    // A browser that does not answer holds up no stop.
+    const cut = (): void => connection?.[Symbol.dispose]();
+    signal.addEventListener('abort', cut);
     try {
-      this.#stopped.signal.throwIfAborted();
+      signal.throwIfAborted();
       connection = await CdpConnection.open(await this.#endpoint.socketUrl(), { ms: HANDSHAKE_MS, fail });
+      signal.throwIfAborted();
       const session = new CdpSession(connection);
       await this.#follow(session).catch(fail);
       const tabs = await TabList.open(session, this.#endpoint, this.#terms);
@@ -143,6 +150,8 @@ export class BrowserLink implements AsyncDisposable {
         hint: this.#start.hint,
         cause: error,
       });
+    } finally {
+      signal.removeEventListener('abort', cut);
     }
   }
 }
