@@ -32,6 +32,7 @@ import { mountExplorer } from './explorer/explorer-routes.ts';
 import { mountGuide } from './guide/guide-routes.ts';
 import { guard } from './http/access/guard.ts';
 import { LiveGate } from './http/access/live-gate.ts';
+import { RouteNeeds } from './http/access/route-needs.ts';
 import { Uses } from './http/access/uses.ts';
 import { boundAnswers } from './http/answers/bound-answers.ts';
 import { errorHandler } from './http/errors.ts';
@@ -77,7 +78,7 @@ export async function buildApp(
   nearest.watch(app);
   const { strict: isStrict } = config;
   const { gate, uses } = openGate(config, core, capabilities);
-  guard(app, gate, isTrusted, uses);
+  guard(app, gate, isTrusted, uses, new RouteNeeds(capabilities.map(({ scopes }) => scopes)));
   refuseOtherMethods(app);
   readBodies(app);
   const slow = boundAnswers(app, answers);

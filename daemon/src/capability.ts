@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { OptionShape, OptionValues } from '@sandbox/program/options.ts';
 import type { Page } from '@sandbox/program/pages.ts';
+import type { RouteScopes } from './core/access/scopes.ts';
 import type { Core, DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
 import type { Port, PortReader, Ports, Provision } from './core/ports/port.ts';
@@ -24,6 +25,8 @@ export interface CapabilityDefinition<S extends AsyncDisposable, O extends Optio
   readonly publicPaths?: readonly string[];
   /** Pages that a link with a credential opens, and what the cookie for them covers. */
   readonly pages?: readonly Page[];
+  /** What each of its routes needs of a key; a route without a decision needs the scope `all`. */
+  readonly scopes?: RouteScopes;
   /** Which of its requests are a use of the sandbox. */
   readonly activity?: RequestActivity;
   /** Ports that it fills for other capabilities. */
@@ -61,6 +64,7 @@ export interface Capability<O extends OptionShape = OptionShape> {
   readonly requires: readonly Requirement[];
   readonly publicPaths: readonly string[];
   readonly pages: readonly Page[];
+  readonly scopes: RouteScopes;
   /** Its name is that of the owner of its processes. `config` holds the values of its options among others. */
   readonly mount: (
     core: DaemonCore,
@@ -73,13 +77,14 @@ export interface Capability<O extends OptionShape = OptionShape> {
 export function defineCapability<S extends AsyncDisposable, O extends OptionShape = Record<never, never>>(
   definition: CapabilityDefinition<S, O>,
 ): Capability<O> {
-  const { name, options = {} as O, requires = [], publicPaths = [], pages = [] } = definition;
+  const { name, options = {} as O, requires = [], publicPaths = [], pages = [], scopes = {} } = definition;
   return {
     name,
     options,
     requires,
     publicPaths,
     pages,
+    scopes,
     mount: async (daemon, config, ports) => {
       const core: Core = { ...daemon, processes: daemon.processes.of(name) };
       const { create, provides = [], uses = [], tools = [], probe, report, activity, unsupportedOn = [] } = definition;

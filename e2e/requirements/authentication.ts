@@ -42,6 +42,10 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'keys.expiry': 'the expiry of a named key ends what it opened within a second',
     'keys.alone':
       'a named key that is removed ends 50 mixed connections within a second, and none of 50 of another key',
+    'keys.scopes':
+      'each route and page decides which scopes it is good for; a ticket and a cookie have those of their maker',
+    'keys.files': 'files: and files-read: are confined to real paths below their directories',
+    'keys.view': 'a viewer of a terminal or the desktop sends no input',
     'keys.name': 'the name of a key is in the access log',
     'cookie.sign-out': 'DELETE /v2/session withdraws the cookies of the request, also for a restarted daemon',
     'ticket.v1-404': 'POST /tickets of 1.x answers 404',

@@ -1,4 +1,4 @@
-import { CREDENTIAL } from '@sandbox/program/withdrawn.ts';
+import { CREDENTIAL, MISSING_SCOPE } from '@sandbox/program/withdrawn.ts';
 import { usedCredential } from './access/credential-uses.ts';
 import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
 import { type Admission, OWN_FRAMES, queryWithout } from './exchange/admission.ts';
@@ -15,7 +15,13 @@ import { sendKeyForm } from './key-form/key-form.ts';
 /** The daemon's decision about a request. */
 type AccessDecision =
   | ({ readonly admitted: true } & Admission)
-  | { readonly admitted: false; readonly status: number; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly admitted: false;
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Scopes of which the credential has none. */
+      readonly scope?: string;
+    };
 
 /** Headers with which a browser describes the page that causes a request. */
 export const SITE_HEADERS: ReadonlySet<string> = new Set(['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest']);
@@ -53,7 +59,9 @@ export async function requestDecision(
     return { admitted: true, cookies, credentials, frameRule, previewTicket, credential };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
-  return { admitted: false, status, headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge } };
+  const scope = valuesOf(headers, MISSING_SCOPE)[0];
+  const answered = challenge === undefined ? {} : { 'WWW-Authenticate': challenge };
+  return { admitted: false, status, headers: answered, ...(scope !== undefined && { scope }) };
 }
 
 function authRequestHeaders(
@@ -119,7 +127,7 @@ export function redirectWithCookie(exchange: Exchange, admission: Admission): bo
 
 export function sendDenial(
   exchange: Exchange,
-  { status, headers }: AccessDecision & { readonly admitted: false },
+  { status, headers, scope }: AccessDecision & { readonly admitted: false },
 ): void {
   if (status < 400 || status > 499) {
     sendError(exchange, 503, {
@@ -135,6 +143,9 @@ export function sendDenial(
       hint: 'send Authorization: Bearer <key>, x-api-key: <key>, or ?api_key=<key> if headers cannot be set',
       headers,
     });
+  } else if (scope !== undefined) {
+    const hint = 'use a key with such a scope; SVC_ACCESS_KEYS_FILE has the scopes of each key';
+    sendError(exchange, status, { message: `this needs the scope ${scope}`, headers, hint });
   } else {
     sendError(exchange, status, { message: 'the daemon refuses this request', headers, hint: refusalHint(status) });
   }

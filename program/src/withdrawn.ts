@@ -3,3 +3,9 @@ export const WITHDRAWN = { code: 4401, reason: 'the credential of this connectio
 
 /** Header of an access decision: a cursor and the ids of the credential, as `GET /internal/credentials` has them. */
 export const CREDENTIAL = 'x-credential';
+
+/** Header of an access decision: the request may watch, and sends no input. */
+export const VIEW_ONLY = 'x-view-only';
+
+/** Header of a refusal: the scopes of which one would do. */
+export const MISSING_SCOPE = 'x-missing-scope';

@@ -48,6 +48,7 @@ const PING: FixedPath = {
         security: [],
         response: { 200: envelopeOf(z.literal('pong')) },
       },
+      config: { need: 'any' },
       handler: async () => ok('pong' as const, 'pong'),
     }),
 };

@@ -5,6 +5,7 @@ import { provide } from '../../core/ports/port.ts';
 import { tool } from '../../core/requirement.ts';
 import { BrowserService } from './browser-service.ts';
 import { BrowserOptions } from './options.ts';
+import { BROWSER_SCOPES } from './route-scopes.ts';
 import { browserTools } from './tools.ts';
 import { browserV1 } from './v1/routes.ts';
 import { browserV2 } from './v2/routes.ts';
@@ -14,6 +15,7 @@ const LOOKS = ['tabs', 'cookies', 'network/requests', 'network/har', 'info', 'di
 
 export const browser = defineCapability({
   name: 'browser',
+  scopes: BROWSER_SCOPES,
   options: BrowserOptions,
   requires: [
     tool('browser', {

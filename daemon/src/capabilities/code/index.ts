@@ -13,6 +13,7 @@ import { OutsideRuntime } from './outside/outside-runtime.ts';
 import { PlainPythonRuntime } from './python/plain-python-runtime.ts';
 import { recoverCode } from './recover.ts';
 import { codeReport } from './report.ts';
+import { CODE_SCOPES } from './route-scopes.ts';
 import { OneOffs } from './run/one-offs.ts';
 import { Prewarmed } from './run/prewarmed.ts';
 import { InterpreterProcesses } from './runtime/interpreter-processes.ts';
@@ -31,6 +32,7 @@ const WARM_AFTER_MS = 3000;
 
 export const code = defineCapability({
   name: 'code',
+  scopes: CODE_SCOPES,
   options: CodeOptions,
   requires: [tool('python3', { hint: 'apt-get install python3-ipykernel: Python cells' })],
   unsupportedOn: ['win32'],

@@ -5,6 +5,7 @@ import { tool } from '../../core/requirement.ts';
 import { CommandService } from './command-service.ts';
 import { commandsPort } from './commands-port.ts';
 import { CommandsOptions } from './options.ts';
+import { COMMANDS_SCOPES } from './route-scopes.ts';
 import { Launcher } from './run/launcher.ts';
 import { CommandStore } from './store/command-store.ts';
 import { recover } from './store/recover.ts';
@@ -14,6 +15,7 @@ import { commandsV2 } from './v2/routes.ts';
 
 export const commands = defineCapability({
   name: 'commands',
+  scopes: COMMANDS_SCOPES,
   options: CommandsOptions,
   requires: [
     tool('shell', { programs: ['bash', 'sh'], required: true, hint: 'install bash' }),

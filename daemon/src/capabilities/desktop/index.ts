@@ -4,6 +4,7 @@ import { ShellPaths } from '../../core/files/shell-paths.ts';
 import { provide } from '../../core/ports/port.ts';
 import { DesktopService } from './desktop-service.ts';
 import { DesktopOptions } from './options.ts';
+import { DESKTOP_SCOPES } from './route-scopes.ts';
 import { desktopV1 } from './v1/routes.ts';
 import { desktopV2 } from './v2/routes.ts';
 
@@ -11,6 +12,7 @@ const LOOKS = ['info', 'screenshot', 'cursor', 'clipboard', 'windows', 'accessib
 
 export const desktop = defineCapability({
   name: 'desktop',
+  scopes: DESKTOP_SCOPES,
   options: DesktopOptions,
   provides: [provide(DESKTOP, (service: DesktopService) => service)],
   create: ({ config, platform }, { computerUseUrl }) =>

@@ -1,10 +1,11 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { onAbort } from '@sandbox/api/wait.ts';
+import { isConfined, requireConfined } from '../../core/access/confined-files.ts';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import type { Caller, Ownership } from '../../core/files/ownership.ts';
 import { makeDirectories, makeOneDirectory } from '../../core/files/place/make-directories.ts';
-import { Place } from '../../core/files/place/place.ts';
+import { Place, realPathOf } from '../../core/files/place/place.ts';
 import { ShellPaths } from '../../core/files/shell-paths.ts';
 import type { Finding } from '../../core/finding.ts';
 import { copyPath } from './change/copy.ts';
@@ -104,7 +105,7 @@ export class FileService implements AsyncDisposable {
       const written = { ...terms, append, owner };
       // Without a wait no other call runs between the steps.
       const isDirect = !atomic && this.#locks.isIdle && isAtOnce(bytes.length);
-      const writing = isDirect ? writePlain(path, bytes, written) : undefined;
+      const writing = isDirect && !isConfined() ? writePlain(path, bytes, written) : undefined;
       if (writing !== undefined) return await writing;
       using place = Place.find(path, 'write', { follow: true });
       if (isDirect) return await writeInPlace(place, bytes, written);
@@ -274,6 +275,8 @@ export class FileService implements AsyncDisposable {
 /** Turns errors of system calls into failures of this operation on this path. */
 async function attempt<T>(operation: string, path: FilePath, action: () => T | Promise<T>): Promise<T> {
   try {
+    // The name alone: what is opened is checked again.
+    if (isConfined() && path !== '') requireConfined(() => realPathOf(path, operation), 'read');
     return await action();
   } catch (error) {
     throw asFileFailure(error, operation, shownPath(path));

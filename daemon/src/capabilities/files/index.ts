@@ -6,12 +6,14 @@ import { FILES } from '../../core/ports/files-port.ts';
 import { provide } from '../../core/ports/port.ts';
 import { FileService } from './file-service.ts';
 import { PartJournal } from './parts/part-journal.ts';
+import { FILES_SCOPES } from './route-scopes.ts';
 import { fileTools } from './tools.ts';
 import { filesV1 } from './v1/routes.ts';
 import { filesV2 } from './v2/routes.ts';
 
 export const files = defineCapability({
   name: 'files',
+  scopes: FILES_SCOPES,
   provides: [provide(FILES, (service: FileService) => service)],
   create: ({ clock, config, runtime, platform }) => {
     const journal = new PartJournal(join(runtime.directory('parts'), 'journal'), clock);

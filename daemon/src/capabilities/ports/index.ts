@@ -2,10 +2,12 @@ import { defineCapability } from '../../capability.ts';
 import { inheritedEnvironment } from '../../core/config.ts';
 import { ownPorts } from './own-ports.ts';
 import { PortService } from './port-service.ts';
+import { PORTS_SCOPES } from './route-scopes.ts';
 import { portsV2 } from './v2/routes.ts';
 
 export const ports = defineCapability({
   name: 'ports',
+  scopes: PORTS_SCOPES,
   create: ({ config, metrics }) => {
     const own = ownPorts(inheritedEnvironment());
     const service = new PortService((port) => port === config.port || own.has(port));

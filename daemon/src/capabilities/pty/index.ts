@@ -8,6 +8,7 @@ import { ExecFiles } from './exec/exec-files.ts';
 import { TerminalOptions } from './options.ts';
 import { PtyService } from './pty-service.ts';
 import { recoverSessions } from './recover.ts';
+import { PTY_SCOPES } from './route-scopes.ts';
 import { ScreenThread } from './screen/screen-thread.ts';
 import { closeFailed, type FailedSession } from './session/failed-session.ts';
 import { SessionFiles } from './session/session-record.ts';
@@ -24,6 +25,7 @@ function usesTmux(backend: 'native' | 'tmux' | 'auto'): boolean {
 
 export const pty = defineCapability({
   name: 'pty',
+  scopes: PTY_SCOPES,
   options: TerminalOptions,
   requires: [tool('tmux', { hint: 'apt-get install tmux: the tmux backend of terminals' })],
   // exec speaks to POSIX shells, and the foreground of a terminal is a process group.

@@ -1,9 +1,11 @@
 import { defineCapability } from '../../capability.ts';
+import { SYSTEM_SCOPES } from './route-scopes.ts';
 import { SystemService } from './system-service.ts';
 import { systemV2 } from './v2/routes.ts';
 
 export const system = defineCapability({
   name: 'system',
+  scopes: SYSTEM_SCOPES,
   create: ({ tickets }) => new SystemService(tickets),
   v2: systemV2,
 });

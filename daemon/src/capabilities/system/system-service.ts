@@ -14,13 +14,17 @@ export class SystemService implements AsyncDisposable {
     return this.#tickets.issue(terms, maker);
   }
 
-  listTickets(): ListedTicket[] {
-    return this.#tickets.list();
+  /** @param maker only its own; undefined: all */
+  listTickets(maker?: Credential): ListedTicket[] {
+    return this.#tickets.list(maker);
   }
 
-  /** @throws SandboxError `not_found` */
-  revokeTicket(id: string): void {
-    this.#tickets.revoke(id);
+  /**
+   * @param maker that it must be of; undefined: of whichever
+   * @throws SandboxError `not_found`
+   */
+  revokeTicket(id: string, maker?: Credential): void {
+    this.#tickets.revoke(id, maker);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,6 +13,17 @@ import { WatchService } from './watch-service.ts';
 
 export const watch = defineCapability({
   name: 'watch',
+  scopes: {
+    '/v2/watch': 'GET=read POST=control',
+    '/v2/watch/:watcher_id': 'DELETE=control',
+    '/v2/watch/:watcher_id/events': 'GET=read',
+    '/v2/watch/:watcher_id/poll': 'GET=read',
+    '/v1/file/watch': 'GET=read POST=control',
+    '/v1/file/watch/wait': 'POST=control',
+    '/v1/file/watch/:watcher_id': 'DELETE=control',
+    '/v1/file/watch/:watcher_id/events': 'GET=read',
+    '/v1/file/watch/:watcher_id/poll': 'POST=control',
+  },
   options: WatchOptions,
   provides: [provide(WATCH, watchPort)],
   create: ({ config, logger, metrics, platform }, { watchMaxWatchers }) => {

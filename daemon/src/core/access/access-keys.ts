@@ -5,6 +5,8 @@ import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import { z } from 'zod';
 import { readSmallFile, versionOf } from '../files/small-file.ts';
 import { replaceFile } from '../records/replace-file.ts';
+import type { Credential } from './credential.ts';
+import { isScope } from './scopes.ts';
 
 const MAX_KEYS = 1000;
 const MAX_BYTES = 1024 * 1024;
@@ -21,7 +23,10 @@ const Line = z
       .string()
       .regex(/^[0-9a-f]{64}$/i, 'expected 64 hexadecimal digits')
       .optional(),
-    scopes: z.array(z.enum(['all', 'mcp'], { error: 'expected "all" or "mcp"' })).min(1),
+    scopes: z
+      .array(z.string().refine(isScope, 'expected all, mcp, read, view, files:/path or files-read:/path'))
+      .min(1)
+      .max(100),
     expires_at: z.iso.datetime({ offset: true }).optional(),
   })
   .refine(({ key, sha256 }) => (key === undefined) !== (sha256 === undefined), 'expected either key or sha256');
@@ -30,6 +35,8 @@ const Line = z
 export interface AccessKey {
   readonly id: string;
   readonly name: string;
+  /** Of requests with the key. */
+  readonly credential: Credential;
   /** SHA-256 of the key, in hexadecimal digits. */
   readonly sha256: string;
   /** The key itself, if the file has it. */
@@ -120,11 +127,13 @@ function keyOf(line: string, number: number): AccessKey {
   const { name, key, scopes, expires_at } = parsed.data;
   const sha256 = parsed.data.sha256?.toLowerCase() ?? sha256Of(key ?? '');
   // A key with other scopes is another one.
-  const id = createHmac('sha256', sha256)
+  const digest = createHmac('sha256', sha256)
     .update(JSON.stringify([name, scopes.toSorted()]))
     .digest('base64url');
   const expiresAt = expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
-  return { id: `k.${id.slice(0, 22)}`, name, sha256, key, expiresAt };
+  const id = `k.${digest.slice(0, 22)}`;
+  const credential = { ids: [id], name, ...(!scopes.includes('all') && { scopes }) };
+  return { id, name, credential, sha256, key, expiresAt };
 }
 
 export function sha256Of(key: string): string {

@@ -2,6 +2,7 @@ import { type BigIntStats, fstatSync, readlinkSync, readSync, statSync } from 'n
 import { basename } from 'node:path';
 import { systemFailure } from '../files/file-failure.ts';
 import { type FilePath, shownPath } from '../files/file-path.ts';
+import { requireConfinedRead } from './confined-files.ts';
 
 /** Where a daemon has its credentials. */
 export interface Credentials {
@@ -42,8 +43,12 @@ export function holdsCredential(descriptor: number): boolean {
   return isWithheld(stats) || (stats.size === 0n && isOfProcess(descriptor, stats));
 }
 
-/** @throws FileFailure `permission_denied` for a file with a credential */
+/**
+ * @throws FileFailure `permission_denied` for a file with a credential; SandboxError `forbidden` for one outside the
+ * directories of the request
+ */
 export function requireNoCredential(descriptor: number, operation: string, path: FilePath): void {
+  requireConfinedRead(descriptor, path);
   if (holdsCredential(descriptor)) throw credentialFailure(operation, path);
 }
 

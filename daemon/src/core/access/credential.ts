@@ -7,6 +7,8 @@ export interface Credential {
   readonly ids: readonly string[];
   /** The name of the key, if it has one. */
   readonly name?: string;
+  /** The scopes of the key; undefined: it is good for everything. */
+  readonly scopes?: readonly string[];
 }
 
 /** The credential of every request to a service that has no key. */

@@ -90,10 +90,13 @@ export class TicketStore {
     return { id, ticket, expiresAt: this.#clock.dateAt(expiresAt) };
   }
 
-  /** The tickets that are valid, oldest first. */
-  list(now: number = this.#clock.now()): ListedTicket[] {
+  /**
+   * The tickets that are valid, oldest first.
+   * @param maker only its own; undefined: all
+   */
+  list(maker?: Credential, now: number = this.#clock.now()): ListedTicket[] {
     return [...this.#tickets.values()]
-      .filter(({ expiresAt }) => expiresAt > now)
+      .filter((ticket) => ticket.expiresAt > now && isOf(ticket.maker, maker))
       .map(({ id, terms, expiresAt, usesLeft }) => ({
         id,
         scope: 'target' in terms ? { target: terms.target } : { pathPrefix: terms.pathPrefix },
@@ -104,11 +107,13 @@ export class TicketStore {
 
   /**
    * Withdraws a ticket: nothing is admitted by it, and what it opened ends, also after it was spent or has expired.
+   * @param maker that it must be of; undefined: of whichever
    * @throws SandboxError `not_found`
    */
-  revoke(id: string): void {
+  revoke(id: string, maker?: Credential): void {
     const valid = [...this.#tickets].find(([, ticket]) => ticket.id === id);
-    if (valid === undefined && !this.#ended.has(id)) {
+    const madeBy = valid?.[1].maker ?? this.#ended.get(id);
+    if (madeBy === undefined || !isOf(madeBy, maker)) {
       throw new SandboxError('not_found', `no ticket ${id}`, { hint: 'GET /v2/tickets lists those that are valid' });
     }
     if (valid) this.#tickets.delete(valid[0]);
@@ -166,6 +171,10 @@ export class TicketStore {
     this.#sweptAt = now;
     for (const [key, ticket] of this.#tickets) if (ticket.expiresAt <= now) this.#end(key, ticket);
   }
+}
+
+function isOf(maker: Credential, credential: Credential | undefined): boolean {
+  return credential === undefined || maker.ids.some((id) => credential.ids.includes(id));
 }
 
 function ticketId(id: string): string {

@@ -5,6 +5,7 @@ import { type AccessKey, sha256Of } from '../../core/access/access-keys.ts';
 import { type Credential, OPEN } from '../../core/access/credential.ts';
 import type { AccessTerms } from '../../core/access/late-binding.ts';
 import type { Revocations } from '../../core/access/revocations.ts';
+import { missingScope, type Need } from '../../core/access/scopes.ts';
 import type { TicketStore } from '../../core/access/tickets.ts';
 import type { AgeClock } from '../../core/clock/age-clock.ts';
 import { ApiKey } from './api-key.ts';
@@ -26,6 +27,8 @@ export interface AccessRequest {
   readonly fromTrustedProxy: boolean;
   /** Whether neither a ticket nor a cookie is sufficient. */
   readonly needsKey?: boolean;
+  /** What the credential must be good for; default: everything. */
+  readonly need?: Need | undefined;
 }
 
 export type AccessDecision =
@@ -46,6 +49,8 @@ export type AccessDecision =
       readonly kind: 'unauthorized' | 'forbidden';
       readonly message: string;
       readonly hint: string;
+      /** Scopes of which one would do. */
+      readonly sufficient?: string;
     };
 
 /** Where a request carries its valid credential: the key in a header or the query, a ticket, or a cookie. */
@@ -163,7 +168,8 @@ export class Gate {
       const foreign = this.#foreignOrigin(request);
       if (foreign) return refusedOrigin(foreign);
     }
-    return this.#admission(request, path, valid);
+    const missing = missingScope(valid.credential, request.need);
+    return missing ? { admitted: false, kind: 'forbidden', ...missing } : this.#admission(request, path, valid);
   }
 
   #admission(request: AccessRequest, path: string, valid: ValidCredential): AccessDecision {
@@ -198,7 +204,7 @@ export class Gate {
     if (byQuery) return { by: 'query', credential: byQuery };
     if (needsKey) return undefined;
     const [cookie] = this.#cookiesOf(given.cookie, splitTarget(target)[0]);
-    if (cookie) return { by: 'cookie', credential: credentialNamed(cookie.ids, cookie.name) };
+    if (cookie) return { by: 'cookie', credential: cookie };
     for (const ticket of given.tickets) {
       const spent = this.#tickets.spend(ticket, target);
       if (spent) return { by: 'ticket', ticket, ticketPrefix: spent.pathPrefix, credential: spent.credential };
@@ -210,7 +216,7 @@ export class Gate {
     for (const candidate of candidates) {
       if (this.#key?.matches(candidate)) return { ids: [this.#key.id] };
       const named = this.#keyNamed(candidate);
-      if (named) return { ids: [named.id], name: named.name };
+      if (named) return named.credential;
     }
     return undefined;
   }
@@ -251,10 +257,6 @@ export class Gate {
     const guarded = request.upgrade || !SAFE_METHODS.has(request.method) || /^\/(v1\/)?(mcp|cdp)(\/|$)/.test(path);
     return guarded && !this.origins.allows(origin, hostsOf(request)) ? origin : undefined;
   }
-}
-
-function credentialNamed(ids: readonly string[], name: string | undefined): Credential {
-  return name === undefined ? { ids } : { ids, name };
 }
 
 function splitTarget(target: string): [path: string, query: string] {

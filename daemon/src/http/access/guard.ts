@@ -5,9 +5,12 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ADMITTED } from '@sandbox/program/pages.ts';
 import { forwardedPrefix } from '@sandbox/program/trusted-proxies.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { confineFiles } from '../../core/access/confined-files.ts';
 import { type Credential, OPEN } from '../../core/access/credential.ts';
+import { confinementOf, type Need, permits } from '../../core/access/scopes.ts';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
+import type { RouteNeeds } from './route-needs.ts';
 import type { Uses } from './uses.ts';
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -23,6 +26,11 @@ const signOuts = new WeakMap<IncomingMessage, () => number>();
 /** What opened a request, for what is made in its name. */
 export function credentialOf({ raw }: FastifyRequest): Credential {
   return credentials.get(raw) ?? OPEN;
+}
+
+/** Whether the credential of a request is good for more than its route needs. */
+export function mayAlso(request: FastifyRequest, need: Need): boolean {
+  return permits(credentialOf(request), need);
 }
 
 /** Withdraws the cookies of a request. @returns how many */
@@ -70,7 +78,18 @@ export function publicBaseOf(request: FastifyRequest): PublicBase {
 }
 
 /** Rejects requests without valid credentials, before any other processing of the request. */
-export function guard(app: App, gate: AccessGate, isTrusted: (address: string) => boolean, uses: Uses): void {
+export function guard(
+  app: App,
+  gate: AccessGate,
+  isTrusted: (address: string) => boolean,
+  uses: Uses,
+  needs: RouteNeeds,
+): void {
+  app.addHook('onRoute', ({ method, url, config = {} }) => {
+    const isDecided = 'need' in config || [method].flat().every((one) => needs.of(one, url) !== undefined);
+    if (!isDecided)
+      app.log.warn({ method, url }, 'no scope is decided for the route: it needs a key with the scope all');
+  });
   app.addHook('onResponse', ({ raw }, _reply, done) => {
     uses.finish(raw);
     done();
@@ -94,7 +113,8 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
     }
     const { config } = request.routeOptions;
     const needsKey = 'needsKey' in config && config.needsKey === true;
-    const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey });
+    const need = 'need' in config ? (config.need as Need) : needs.of(request.method, request.routeOptions.url);
+    const decision = gate.judge({ ...accessRequestOf(request, isTrusted), needsKey, need });
     if (!decision.admitted) {
       refuseUnlessAdmitted(request, { gate, reply, uses }, refusal(decision), done);
       return;
@@ -102,6 +122,12 @@ export function guard(app: App, gate: AccessGate, isTrusted: (address: string) =
     admit(request, reply, { gate, uses }, decision);
     reportAdmission(request, reply, gate);
     done();
+  });
+  // After the body was read: events of the connection have no such context.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const confinement = confinementOf(credentialOf(request));
+    if (confinement === undefined) done();
+    else confineFiles(confinement, done);
   });
 }
 
@@ -171,7 +197,7 @@ export function accessRequestOf(request: FastifyRequest, isTrusted: (address: st
   };
 }
 
-export function refusal(decision: AccessDecision & { admitted: false }): SandboxError {
+function refusal(decision: AccessDecision & { admitted: false }): SandboxError {
   return new SandboxError(decision.kind, decision.message, { hint: decision.hint });
 }
 

@@ -1,11 +1,13 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { failure } from '@sandbox/api/http/envelope.ts';
-import { CREDENTIAL } from '@sandbox/program/withdrawn.ts';
+import { CREDENTIAL, MISSING_SCOPE, VIEW_ONLY } from '@sandbox/program/withdrawn.ts';
 import type { FastifyRequest } from 'fastify';
+import { permits } from '../../core/access/scopes.ts';
 import type { AccessDecision, AccessRequest } from './gate.ts';
-import { accessRequestOf, answerPreflight, isPreflight, refusal } from './guard.ts';
+import { accessRequestOf, answerPreflight, isPreflight } from './guard.ts';
 import type { AccessGate } from './live-gate.ts';
+import { needOfPage } from './route-needs.ts';
 import type { Uses } from './uses.ts';
 
 /** Paths for the gateway: it asks for decisions, and which credentials were withdrawn. */
@@ -27,8 +29,12 @@ export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void
     }
     // Before the decision: whoever holds the older cursor asks again.
     const { cursor } = uses.validity();
-    const decision = gate.judge(accessRequest);
-    if (!decision.admitted) return reply.code(refusal(decision).kind === 'forbidden' ? 403 : 401).send();
+    const decision = gate.judge({ ...accessRequest, need: needOfPage(accessRequest.target) });
+    if (!decision.admitted) {
+      const { kind, sufficient } = decision;
+      if (sufficient !== undefined) void reply.header(MISSING_SCOPE, sufficient);
+      return reply.code(kind === 'forbidden' ? 403 : 401).send();
+    }
     const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
     const ids = decision.credential?.ids;
     return reply
@@ -36,6 +42,7 @@ export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void
       .headers({
         'content-security-policy': gate.frameRule,
         ...(ids && { [CREDENTIAL]: [cursor, ...ids].join(' ') }),
+        ...(decision.credential && !permits(decision.credential, 'control') && { [VIEW_ONLY]: '1' }),
         ...admissionHeaders(decision, fields),
       })
       .send();

@@ -17,6 +17,7 @@ interface Claims {
   /** Ids of the key and of the ticket that opened the page. */
   readonly by: readonly string[];
   readonly name?: string;
+  readonly scopes?: readonly string[];
 }
 
 interface IssueOptions {
@@ -29,10 +30,7 @@ interface IssueOptions {
 }
 
 /** A cookie that a request carries. */
-export interface ValidCookie {
-  readonly ids: readonly string[];
-  /** The name of the key. */
-  readonly name: string | undefined;
+export interface ValidCookie extends Credential {
   /** Tick. */
   readonly expiresAt: number;
 }
@@ -67,7 +65,7 @@ export class SessionCookies {
       expires,
       prefixes,
       by: by.ids,
-      ...(by.name !== undefined && { name: by.name }),
+      ...nameAndScopes(by),
     };
     const claims = Buffer.from(JSON.stringify(content)).toString('base64url');
     const attributes = `Path=/; Max-Age=${LIFETIME_SECONDS}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
@@ -85,7 +83,7 @@ export class SessionCookies {
       const [name = '', value = ''] = splitOnce(pair.trim(), '=');
       const claims = NAME.test(name) ? this.#claimsOf(value, now) : undefined;
       if (!claims || (path !== undefined && !claims.prefixes.some((prefix) => covers(prefix, path)))) continue;
-      yield { ids: [claims.id, ...claims.by], name: claims.name, expiresAt: claims.expires * 1000 };
+      yield { ids: [claims.id, ...claims.by], ...nameAndScopes(claims), expiresAt: claims.expires * 1000 };
     }
   }
 
@@ -103,6 +101,10 @@ export class SessionCookies {
   #sign(claims: string): string {
     return createHmac('sha256', this.#signingKey).update(claims).digest('base64url');
   }
+}
+
+function nameAndScopes({ name, scopes }: Pick<Credential, 'name' | 'scopes'>): Pick<Credential, 'name' | 'scopes'> {
+  return { ...(name !== undefined && { name }), ...(scopes && { scopes }) };
 }
 
 /** The prefixes of a page that are below the prefix of the ticket. */

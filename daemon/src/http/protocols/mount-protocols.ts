@@ -26,7 +26,10 @@ export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], m
       for (const url of ['/', '/*']) {
         scope.all(url, {
           schema: { hide: true },
-          config: admitBy({ admits: (request) => isAdmitted(protocol, request), endsWithKey: true }),
+          config: {
+            need: 'all',
+            ...admitBy({ admits: (request) => isAdmitted(protocol, request), endsWithKey: true }),
+          },
           handler: (request, reply) => serve(protocol, request, reply),
         });
       }

@@ -13,6 +13,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
+import { requireConfined } from '../../../core/access/confined-files.ts';
 import { holdsCredential, requireNoCredential } from '../../../core/access/credential-files.ts';
 import { badRequest, notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import {
@@ -127,6 +128,7 @@ async function copyTree(source: Source, target: FilePath, stats: Stats, copying:
   if (stats.isFile()) return copyOne(source, target, copying);
   if (!stats.isDirectory()) throw notRegular(kindOf(stats), 'copy', shownPath(source.at));
   using from = HeldDirectory.open(source.at, source);
+  requireConfined(() => from.path, 'read');
   mkdirSync(target, 0o700);
   let skipped = 0;
   for (const name of await namesIn(from.base)) {

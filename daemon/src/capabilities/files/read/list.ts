@@ -1,4 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { isConfined, requireConfined } from '../../../core/access/confined-files.ts';
 import { GrowingWork } from '../../../core/answers/answer-hold.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import {
@@ -12,6 +13,7 @@ import {
   sortPaths,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
 import { Unread, type UnreadCounts } from '../../../core/files/walk/unread.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { isHidden } from '../names.ts';
@@ -113,7 +115,7 @@ class Collector {
 
   async #namesIn(directory: FilePath, mayFail: boolean): Promise<FilePath[]> {
     try {
-      return await namesIn(directory);
+      return isConfined() ? await confinedNamesIn(directory) : await namesIn(directory);
     } catch (error) {
       if (!mayFail) throw error;
       this.unread.addFailure(error);
@@ -146,6 +148,13 @@ class Collector {
     this.last = parts;
     return true;
   }
+}
+
+/** The directory is held, so that it is the one that was judged. */
+async function confinedNamesIn(directory: FilePath): Promise<FilePath[]> {
+  using held = HeldDirectory.open(directory, { follow: true });
+  requireConfined(() => held.path, 'read');
+  return await namesIn(held.base);
 }
 
 function leadsToDirectory(path: FilePath): boolean {

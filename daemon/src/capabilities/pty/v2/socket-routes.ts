@@ -2,6 +2,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { oneValue } from '@sandbox/api/http/fields/one-value.ts';
 import { z } from 'zod';
+import { mayAlso } from '../../../http/access/guard.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket } from '../../../http/streams/websocket.ts';
 import type { PtyService } from '../pty-service.ts';
@@ -23,7 +24,11 @@ export function socketRoutesV2(app: App, service: PtyService): void {
       response,
     },
     handler: (request, reply) =>
-      acceptWebSocket(request, reply, (port) => attach(service, request.params.id, port, attachOptions(request.query))),
+      acceptWebSocket(request, reply, (port) => {
+        const options = attachOptions(request.query);
+        const readonly = options.readonly || !mayAlso(request, 'control');
+        return attach(service, request.params.id, port, { ...options, readonly });
+      }),
   });
 
   app.get('/pty/ws', {

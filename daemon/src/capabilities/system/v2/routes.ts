@@ -1,7 +1,9 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { credentialOf, signOut } from '../../../http/access/guard.ts';
+import type { Credential } from '../../../core/access/credential.ts';
+import { credentialKindOf, credentialOf, mayAlso, signOut } from '../../../http/access/guard.ts';
 import { given } from '../../../http/openapi/given.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { SystemService } from '../system-service.ts';
@@ -57,7 +59,20 @@ const SignedOut = z
   .object({ cookies: z.int().meta({ description: 'Cookies of the request that were valid until now.' }) })
   .meta({ id: 'SignedOut' });
 
+const Session = z
+  .object({
+    name: z.string().nullable().meta({ description: 'Of the key; null: the single key, or none is needed.' }),
+    scopes: z.array(z.string()),
+    by: z.enum(['header', 'query', 'ticket', 'cookie']).nullable().meta({ description: 'Null: no key is needed.' }),
+  })
+  .meta({ id: 'SignedIn' });
+
 const BY_KEY = [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }];
+
+/** A key of few scopes sees and withdraws its own tickets. */
+function makerFor(request: FastifyRequest): Credential | undefined {
+  return mayAlso(request, 'control') ? undefined : credentialOf(request);
+}
 
 export function systemV2(app: App, service: SystemService): void {
   app.post('/tickets', {
@@ -66,7 +81,7 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['access'],
       operationId: 'createTicket',
       security: BY_KEY,
-      summary: 'Make a ticket, which stands for the key in a URL',
+      summary: 'Make a ticket, a key for URLs',
       body: TicketRequest,
       response: { 200: envelopeOf(Ticket), ...V2_ERRORS },
     },
@@ -84,12 +99,12 @@ export function systemV2(app: App, service: SystemService): void {
       tags: ['access'],
       operationId: 'listTickets',
       security: BY_KEY,
-      summary: 'List the valid tickets',
+      summary: 'List valid tickets',
       response: { 200: envelopeOf(TicketList), ...V2_ERRORS },
     },
     config: { needsKey: true },
-    handler: async () => {
-      const tickets = service.listTickets().map(({ id, scope, expiresAt, usesLeft }) => ({
+    handler: async (request) => {
+      const tickets = service.listTickets(makerFor(request)).map(({ id, scope, expiresAt, usesLeft }) => ({
         id,
         ...('target' in scope ? { target: scope.target } : { path_prefix: scope.pathPrefix }),
         expires_at: expiresAt.toISOString(),
@@ -109,9 +124,24 @@ export function systemV2(app: App, service: SystemService): void {
       response: { 200: envelopeOf(z.object({ id }).meta({ id: 'RevokedTicket' })), ...V2_ERRORS },
     },
     config: { needsKey: true },
-    handler: async ({ params }) => {
-      service.revokeTicket(params.id);
+    handler: async (request) => {
+      const { params } = request;
+      service.revokeTicket(params.id, makerFor(request));
       return ok({ id: params.id }, 'the ticket is withdrawn');
+    },
+  });
+
+  app.get('/session', {
+    schema: {
+      tags: ['access'],
+      operationId: 'getSession',
+      summary: 'Your name and scopes',
+      response: { 200: envelopeOf(Session), ...V2_ERRORS },
+    },
+    handler: async (request) => {
+      const { name = null, scopes = ['all'] } = credentialOf(request);
+      const by = credentialKindOf(request) ?? null;
+      return ok({ name, scopes: [...scopes], by }, name === null ? 'signed in' : `signed in as ${name}`);
     },
   });
 
@@ -119,7 +149,7 @@ export function systemV2(app: App, service: SystemService): void {
     schema: {
       tags: ['access'],
       operationId: 'signOut',
-      summary: 'Sign out; end what the cookies opened',
+      summary: 'Sign out; end what cookies opened',
       response: { 200: envelopeOf(SignedOut), ...V2_ERRORS },
     },
     handler: async (request) => ok({ cookies: signOut(request) }, 'signed out'),

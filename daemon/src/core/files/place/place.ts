@@ -1,4 +1,5 @@
 import { type BigIntStats, lstatSync, type Stats } from 'node:fs';
+import { requireConfined } from '../../access/confined-files.ts';
 import { systemCodeOf, systemFailure } from '../file-failure.ts';
 import { type FilePath, joinPath, shownPath } from '../file-path.ts';
 import type { Owner } from '../ownership.ts';
@@ -10,6 +11,8 @@ import { resolve } from './resolve.ts';
 export interface FindTerms {
   /** Whether a link in the last place is followed. */
   readonly follow: boolean;
+  /** What a request that is confined to some directories must be allowed to do there; default: write. */
+  readonly access?: 'read' | 'write';
 }
 
 /**
@@ -31,7 +34,7 @@ export class Place implements Entry, Disposable {
   /** Whether this call made the directory, so that no account can have planted a link to it. */
   #isMade = false;
 
-  private constructor(path: FilePath, operation: string, follow: boolean) {
+  private constructor(path: FilePath, operation: string, { follow, access = 'write' }: FindTerms) {
     const { directory, missing, name, existing, linkOwners, isDangling } = resolve(path, operation, follow);
     this.shown = shownPath(path);
     this.#operation = operation;
@@ -41,11 +44,20 @@ export class Place implements Entry, Disposable {
     this.existing = existing;
     this.isDangling = isDangling;
     this.reach = new Reach(linkOwners, operation, this.shown);
+    try {
+      requireConfined(() => this.path, access);
+    } catch (error) {
+      this.#directory[Symbol.dispose]();
+      throw error;
+    }
   }
 
-  /** @throws as `lstat` does for the directories; FileFailure `ELOOP`, `ENAMETOOLONG` */
-  static find(path: FilePath, operation: string, { follow }: FindTerms): Place {
-    return new Place(path, operation, follow);
+  /**
+   * @throws as `lstat` does for the directories; FileFailure `ELOOP`, `ENAMETOOLONG`; SandboxError `forbidden` outside
+   * the directories of the request
+   */
+  static find(path: FilePath, operation: string, terms: FindTerms): Place {
+    return new Place(path, operation, terms);
   }
 
   get directory(): HeldDirectory {
@@ -111,7 +123,7 @@ export class Place implements Entry, Disposable {
 
 /** The path that a write to `path` reaches after its links; the file and its directories need not exist. */
 export function realPathOf(path: FilePath, operation: string): FilePath {
-  using place = Place.find(path, operation, { follow: true });
+  using place = Place.find(path, operation, { follow: true, access: 'read' });
   return place.path;
 }
 

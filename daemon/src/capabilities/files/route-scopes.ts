@@ -1,0 +1,28 @@
+import type { RouteScopes } from '../../core/access/scopes.ts';
+
+export const FILES_SCOPES: RouteScopes = {
+  '/v2/fs/read': 'GET=files-read',
+  '/v2/fs/stat': 'GET=files-read',
+  '/v2/fs/list': 'GET=files-read',
+  '/v2/fs/download': 'GET=files-read',
+  '/v2/fs/tree': 'GET=read PUT=control',
+  '/v2/fs/write': 'POST=files',
+  '/v2/fs/edit': 'POST=files',
+  '/v2/fs/mkdir': 'POST=files',
+  '/v2/fs/delete': 'POST=files',
+  '/v2/fs/copy': 'POST=files',
+  '/v2/fs/move': 'POST=files',
+  '/v2/fs/upload': 'POST=files PUT=files',
+  '/v1/file/read': 'POST=files-read',
+  '/v1/file/list': 'POST=files-read',
+  '/v1/file/stat': 'POST=files-read',
+  '/v1/file/download': 'GET=files-read',
+  '/v1/file/write': 'POST=files',
+  '/v1/file/replace': 'POST=files',
+  '/v1/file/mkdir': 'POST=files',
+  '/v1/file/delete': 'POST=files',
+  '/v1/file/copy': 'POST=files',
+  '/v1/file/move': 'POST=files',
+  '/v1/file/str_replace_editor': 'POST=files',
+  '/v1/file/upload': 'POST=files',
+};

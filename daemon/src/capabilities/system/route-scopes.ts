@@ -1,0 +1,7 @@
+import type { RouteScopes } from '../../core/access/scopes.ts';
+
+export const SYSTEM_SCOPES: RouteScopes = {
+  '/v2/tickets': 'POST=any GET=any',
+  '/v2/tickets/:id': 'DELETE=any',
+  '/v2/session': 'GET=any DELETE=any',
+};
