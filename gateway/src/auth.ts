@@ -1,4 +1,4 @@
-import { CREDENTIAL, MISSING_SCOPE } from '@sandbox/program/withdrawn.ts';
+import { CREDENTIAL, MISSING_SCOPE, VIEW_ONLY } from '@sandbox/program/withdrawn.ts';
 import { usedCredential } from './access/credential-uses.ts';
 import type { DaemonUpstream } from './daemon/daemon-upstream.ts';
 import { type Admission, OWN_FRAMES, queryWithout } from './exchange/admission.ts';
@@ -56,7 +56,8 @@ export async function requestDecision(
     const previewTicket = valuesOf(headers, 'x-preview-ticket')[0];
     const credential = usedCredential(valuesOf(headers, CREDENTIAL)[0]);
     const cookies = valuesOf(headers, 'set-cookie');
-    return { admitted: true, cookies, credentials, frameRule, previewTicket, credential };
+    const isViewOnly = valuesOf(headers, VIEW_ONLY).length > 0;
+    return { admitted: true, isViewOnly, cookies, credentials, frameRule, previewTicket, credential };
   }
   const challenge = valuesOf(headers, 'www-authenticate')[0];
   const scope = valuesOf(headers, MISSING_SCOPE)[0];

@@ -10,12 +10,18 @@ import { sendUpstreamError } from '../exchange/upstream-error.ts';
 import { type Address, connectTo } from '../net/address.ts';
 import { terminateSilentPeer } from '../net/silent-peer.ts';
 import type { WideSocket } from '../net/wide-socket.ts';
+import { fromDesktop } from './view-only/from-desktop.ts';
+import { fromViewer } from './view-only/from-viewer.ts';
+import { newRfbState } from './view-only/handshake.ts';
+import { StepReader } from './view-only/steps.ts';
 
 /** Largest message of a viewer, in bytes: keys, pointer and the clipboard. */
 const FRAME_MAX_BYTES = 16 * 1024 * 1024;
 /** Close codes of RFC 6455 §7.4.1. */
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
+const POLICY = 1008;
+const NOTHING = Buffer.alloc(0);
 /** Milliseconds for a viewer to read why it is cut off. */
 const WITHDRAWN_MS = 400;
 const ABSENT_HINT = 'the desktop is starting or not installed: GATEWAY_VNC sets the address of its RFB server';
@@ -38,7 +44,7 @@ export class RfbRelay {
   }
 
   /** Accepts the WebSocket after the connection to the RFB server is open; otherwise sends an error. */
-  accept(exchange: UpgradeExchange, { cookies }: Admission): void {
+  accept(exchange: UpgradeExchange, { cookies, isViewOnly = false }: Admission): void {
     const { req, res, socket, head, requestId } = exchange;
     if (exchange.protocol.toLowerCase() !== 'websocket' || !req.headers['sec-websocket-key']) {
       sendError(exchange, 400, {
@@ -57,20 +63,49 @@ export class RfbRelay {
       this.#extraHeaders.set(req, [`x-request-id: ${requestId}`, ...cookies.map((cookie) => `Set-Cookie: ${cookie}`)]);
       res.detachSocket(socket);
       this.#server.handleUpgrade(req, socket, head, (viewer) => {
-        onWithdrawn(exchange, join(viewer, socket, rfb));
+        const relayed = isViewOnly ? viewOnly() : AS_THEY_ARE;
+        onWithdrawn(exchange, join(viewer, socket, rfb, relayed));
       });
     });
   }
 }
 
+/** What passes of the bytes of each side. Both throw where a side may not go on. */
+interface Relayed {
+  readonly fromViewer: (bytes: Buffer) => Buffer;
+  readonly fromDesktop: (bytes: Buffer) => Buffer;
+}
+
+const AS_THEY_ARE: Relayed = { fromViewer: (bytes) => bytes, fromDesktop: (bytes) => bytes };
+
+function viewOnly(): Relayed {
+  const state = newRfbState();
+  const viewer = new StepReader((emit) => fromViewer(state, emit));
+  const desktop = new StepReader((emit) => fromDesktop(state, emit));
+  return { fromViewer: (bytes) => viewer.push(bytes), fromDesktop: (bytes) => desktop.push(bytes) };
+}
+
 /** @returns cuts the viewer off */
-function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): () => void {
+function join(viewer: WebSocket, socket: Socket, rfb: WideSocket, relayed: Relayed): () => void {
   let isCut = false;
+  /** Empty if nothing passes, or the side that sent the bytes may not go on. */
+  const passing = (bytes: Buffer, side: keyof Relayed): Buffer => {
+    try {
+      return relayed[side](bytes);
+    } catch (error) {
+      isCut = true;
+      viewer.close(POLICY, error instanceof Error ? error.message : String(error));
+      rfb.destroySoon();
+      return NOTHING;
+    }
+  };
   socket.setNoDelay(true);
   terminateSilentPeer(viewer);
   rfb.pumpInto({
     write(bytes, written) {
-      viewer.send(bytes, written);
+      const passed = isCut ? NOTHING : passing(bytes, 'fromDesktop');
+      if (passed.length > 0) viewer.send(passed, written);
+      else written?.();
       return !socket.writableNeedDrain;
     },
     on: (event, listener) => socket.on(event, listener),
@@ -83,7 +118,10 @@ function join(viewer: WebSocket, socket: Socket, rfb: WideSocket): () => void {
   viewer.on('message', (message: Buffer, isBinary) => {
     if (isCut) return;
     if (!isBinary) viewer.close(UNSUPPORTED_DATA, 'RFB must be sent in binary frames');
-    else if (!rfb.write(message)) viewer.pause();
+    else {
+      const passed = passing(message, 'fromViewer');
+      if (passed.length > 0 && !rfb.write(passed)) viewer.pause();
+    }
   });
   rfb.on('drain', () => viewer.resume());
   viewer.on('error', () => rfb.destroy());

@@ -14,6 +14,8 @@ export interface Admission {
   readonly frameRule: string;
   /** For the preview that the request opens on a host of its own. */
   readonly previewTicket?: string | undefined;
+  /** Whether the request may watch, and sends no input. */
+  readonly isViewOnly?: boolean;
   /** What opened the request; undefined for a public path. */
   readonly credential?: UsedCredential | undefined;
 }
