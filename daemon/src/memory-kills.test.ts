@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestApp } from './app.fixture.ts';
+import { installKernels } from './capabilities/code/kernel-specs.fixture.ts';
 import { TestAttachment } from './capabilities/commands/attach/attach.fixture.ts';
 import { linesOf } from './capabilities/commands/output.fixture.ts';
 import { hasKeeper } from './hosts.fixture.ts';
@@ -52,6 +53,7 @@ describe.runIf(canLimit)('a process of a living shell that the memory limit kill
       keeper.kill('SIGTERM');
       await exited;
     });
+    resources.use(await installKernels({ hungry: ['/bin/sh', '-c', 'exec tail </dev/zero'] }));
     daemon = resources.use(await TestApp.start({ processHost: 'supervised' }, directory));
     base = (await daemon.listen()).replace('http', 'ws');
   }, PATIENCE_MS);
@@ -137,6 +139,15 @@ describe.runIf(canLimit)('a process of a living shell that the memory limit kill
     expect([v1.data.warnings, v1.message]).toEqual([[NOTE], `the cell ended; ${NOTE}`]);
     const nodejs = await post('/v1/nodejs/execute', { code: `require('node:child_process').execSync(${script})` });
     expect([nodejs.data.warnings, nodejs.message]).toEqual([[NOTE], `the cell ended; ${NOTE}`]);
+  });
+
+  test('[end.memory-child] cells: an interpreter that does not start, in each place that starts one', async () => {
+    const died = `the kernel hungry does not start: it was ended by SIGKILL; ${NOTE}`;
+    const refused = { success: false, message: died, hint: expect.stringContaining('more memory') };
+    const hungry = { code: '1', kernel_name: 'hungry' };
+    expect(await post('/v2/code/execute', { ...hungry, language: 'python' })).toMatchObject(refused);
+    expect(await post('/v2/code/sessions', { language: 'python', kernel_name: 'hungry' })).toMatchObject(refused);
+    expect(await post('/v1/jupyter/execute', hungry)).toMatchObject(refused);
   });
 
   test('[end.memory-child] MCP: the text of bash and code', async () => {

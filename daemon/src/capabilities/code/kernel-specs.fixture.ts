@@ -13,7 +13,14 @@ export async function withKernels(
   specs: Readonly<Record<string, readonly string[]>>,
   run: (daemon: TestApp) => Promise<void>,
 ): Promise<void> {
-  await using data = await tempDir();
+  await using _installed = await installKernels(specs);
+  await using daemon = await TestApp.start();
+  await run(daemon);
+}
+
+/** Has daemons that start from now on find kernels of these names, until it is disposed. */
+export async function installKernels(specs: Readonly<Record<string, readonly string[]>>): Promise<AsyncDisposable> {
+  const data = await tempDir();
   for (const [name, argv] of Object.entries(specs)) {
     const directory = join(data.path, 'kernels', name);
     await mkdir(directory, { recursive: true });
@@ -22,13 +29,13 @@ export async function withKernels(
   }
   const before = process.env['JUPYTER_PATH'];
   process.env['JUPYTER_PATH'] = data.path;
-  try {
-    await using daemon = await TestApp.start();
-    await run(daemon);
-  } finally {
-    if (before === undefined) delete process.env['JUPYTER_PATH'];
-    else process.env['JUPYTER_PATH'] = before;
-  }
+  return {
+    async [Symbol.asyncDispose]() {
+      if (before === undefined) delete process.env['JUPYTER_PATH'];
+      else process.env['JUPYTER_PATH'] = before;
+      await data[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Checks that none of the routes runs Python in a session that another kernel has. */

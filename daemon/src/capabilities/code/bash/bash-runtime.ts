@@ -11,6 +11,7 @@ import type {
   LanguageRuntime,
   ResolvedLanguage,
 } from '../runtime/language-runtime.ts';
+import { startError } from '../runtime/start-failure.ts';
 import { BashInterpreter } from './bash-interpreter.ts';
 
 /** What is kept of a cell while no daemon reads it, for each stream. */
@@ -64,10 +65,14 @@ export class BashRuntime implements LanguageRuntime {
     const interpreter = new BashInterpreter(process, this.#processes, token);
     const said = await interpreter.prepare();
     if (said === undefined) return interpreter;
-    await interpreter[Symbol.asyncDispose]();
-    throw new SandboxError('unavailable', `bash does not start: ${said.trim().slice(-500)}`, {
+    const failure = await startError(process, {
+      what: 'bash',
+      instead: 'it did not answer',
+      said: said.trim().slice(-500),
       hint: 'run bash by hand to see why',
     });
+    await interpreter[Symbol.asyncDispose]();
+    throw failure;
   }
 
   attach(process: HostedProcess, state: unknown): Promise<Interpreter | undefined> {

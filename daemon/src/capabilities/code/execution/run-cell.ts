@@ -3,6 +3,7 @@ import { killedOf, killedSince, killedSuffix } from '../../../core/process/memor
 import type { ProcessEnd } from '../../../core/process/process-host.ts';
 import type { CellEnd, Interpreter } from '../runtime/language-runtime.ts';
 import { type ErrorOutput, GAP } from '../runtime/output.ts';
+import { howEnded } from '../runtime/start-failure.ts';
 import type { Execution } from './execution.ts';
 import type { ExecutionEnd } from './execution-head.ts';
 
@@ -76,11 +77,6 @@ function deathError(end: ProcessEnd | undefined): ErrorOutput {
   const how = end ? `${howEnded(end)} while the cell ran` : 'does not answer';
   const evalue = `the interpreter ${how}${killedSuffix(killedOf(end?.usage))}`;
   return { type: 'error', ename: 'InterpreterDied', evalue, traceback: [`InterpreterDied: ${evalue}`] };
-}
-
-function howEnded({ exitCode, signal }: ProcessEnd): string {
-  if (exitCode === null && signal === null) return 'is not to be reached any more';
-  return signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
 }
 
 function timeoutError(ms: number): ErrorOutput {

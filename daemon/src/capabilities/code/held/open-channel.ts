@@ -1,10 +1,10 @@
-import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { HostedProcess } from '../../../core/process/process-host.ts';
 import { hasEnded } from '../runtime/has-ended.ts';
 import type { InterpreterProcesses, InterpreterProgram } from '../runtime/interpreter-processes.ts';
 import type { Interpreter, InterpreterSpec } from '../runtime/language-runtime.ts';
 import type { OutputEvent } from '../runtime/output.ts';
+import { startError } from '../runtime/start-failure.ts';
 import { markName } from './cell-mark.ts';
 import { ChannelInterpreter, type Dialect } from './channel-interpreter.ts';
 import { type HeldState, heldStateOf, newHeldState } from './held-state.ts';
@@ -74,9 +74,12 @@ async function ready(process: HostedProcess, { token }: HeldState, processes: In
   const sink = { write: (event: OutputEvent) => void (event.type === 'stream' && said.push(event.text)) };
   const late = AbortSignal.timeout(START_MS);
   if ((await new MarkedOutput(process.output, token).copy(READY, sink, late)) !== undefined) return;
-  await processes.end(process);
-  const why = said.join('').trim().split('\n').slice(-3).join(' ').slice(-500);
-  throw new SandboxError('unavailable', `the interpreter does not start: ${why || 'it says nothing'}`, {
+  const failure = await startError(process, {
+    what: 'the interpreter',
+    instead: `it did not answer within ${START_MS / 1000} s`,
+    said: said.join('').trim().split('\n').slice(-3).join(' ').slice(-500),
     hint: 'GET /v2/code/info lists the languages that there are',
   });
+  await processes.end(process);
+  throw failure;
 }

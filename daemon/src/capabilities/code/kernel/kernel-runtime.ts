@@ -13,6 +13,7 @@ import type {
   LanguageRuntime,
   ResolvedLanguage,
 } from '../runtime/language-runtime.ts';
+import { startError } from '../runtime/start-failure.ts';
 import { isPythonName, type Kernel, KernelFinder } from './find/kernel-finder.ts';
 import { KernelClient, type KernelConnection } from './kernel-client.ts';
 import { newConnection, writeConnectionFile } from './kernel-connection.ts';
@@ -25,6 +26,7 @@ const START_MS = 60_000;
 const ATTACH_MS = 3000;
 
 const HINT = 'pip install ipykernel, or apt-get install python3-ipykernel';
+const HINT_OF_COMMAND = 'run its command by hand to see why; GET /v2/code/info lists the kernels';
 
 /** What a new kernel is reached by. */
 interface ConnectionFiles {
@@ -183,11 +185,10 @@ export class KernelRuntime implements LanguageRuntime {
 
   /** @throws SandboxError `unavailable` if the kernel ends or does not answer; it is then ended */
   async #connect(process: HostedProcess, connection: KernelConnection, name: string): Promise<KernelClient> {
+    const begun = performance.now();
     const stop = new AbortController();
     using _closing = onAbort(this.#closing.signal, () => stop.abort(new Error('the service stops')));
-    void process.ended.then(({ exitCode, signal }) =>
-      stop.abort(new Error(`it ended with ${exitCode === null ? signal : `exit code ${exitCode}`}`)),
-    );
+    void process.ended.then(() => stop.abort(new Error('it has ended')));
     let client: KernelClient | undefined;
     try {
       client = await KernelClient.connect(connection, { ms: START_MS, signal: stop.signal });
@@ -195,10 +196,19 @@ export class KernelRuntime implements LanguageRuntime {
       return client;
     } catch (error) {
       client?.[Symbol.dispose]();
-      const said = await lastLines(process);
+      if (this.#closing.signal.aborted) {
+        await this.#processes.end(process);
+        throw unavailable(name, 'the service stops');
+      }
+      const seconds = Math.round((performance.now() - begun) / 1000);
+      const failure = await startError(process, {
+        what: `the kernel ${name}`,
+        instead: `${error instanceof Error ? error.message : error} (after ${seconds} s)`,
+        said: await lastLine(process),
+        hint: HINT_OF_COMMAND,
+      });
       await this.#processes.end(process);
-      const reason = stop.signal.aborted ? stop.signal.reason : error;
-      throw unavailable(name, `${reason instanceof Error ? reason.message : reason}${said}`);
+      throw failure;
     }
   }
 }
@@ -219,16 +229,13 @@ function pythonInfo({ python }: Kernel, kernels: readonly Kernel[]): LanguageInf
 }
 
 function unavailable(name: string, why: string): SandboxError {
-  return new SandboxError('unavailable', `the kernel ${name} does not start: ${why}`, {
-    hint: 'run its command by hand to see why; GET /v2/code/info lists the kernels',
-  });
+  return new SandboxError('unavailable', `the kernel ${name} does not start: ${why}`, { hint: HINT_OF_COMMAND });
 }
 
 /** The end of what the kernel wrote to stderr, for the message of an error. */
-async function lastLines({ output }: HostedProcess): Promise<string> {
+async function lastLine({ output }: HostedProcess): Promise<string> {
   const { stderr } = output;
   const from = Math.max(stderr.first, stderr.end - 2000);
   const { bytes } = await stderr.read(from, stderr.end - from);
-  const line = bytes.toString('utf8').trim().split('\n').at(-1);
-  return line ? `: ${line.slice(-300)}` : '';
+  return bytes.toString('utf8').trim().split('\n').at(-1)?.slice(-300) ?? '';
 }
