@@ -114,6 +114,7 @@ export const CONVENTIONS: readonly Requirement[] = [
   }),
   ...section('docs/operations.md', {
     'log.access': 'SVC_ACCESS_LOG selects the requests that have a line: by default those that failed',
+    'log.volume': 'an hour of typical use writes under 200 lines at the default level',
     'log.one-line': 'a request is one line at info; successful health checks and admissions are at debug',
     'log.unanswered': 'a request that was never answered has no status in the log',
     'log.ready': 'one line of the boot says ready, with the address',

@@ -7,6 +7,7 @@ export const IMAGE_CONDITIONS: readonly Requirement[] = section('docs/operations
   'images.home-refused': 'a mounted home that the account cannot write ends the boot with one line',
   'images.loopback-direct':
     'with a proxy, programs reach loopback addresses and the name and address of the container without it',
+  'images.conditions': 'users, rights, file systems, memory and proxies of platforms leave the first steps working',
   'images.agents-environment':
     'IS_SANDBOX and DEBIAN_FRONTEND are set, and programs of Node use the proxy of the environment',
 });

@@ -38,7 +38,8 @@ export const IMAGES: readonly Requirement[] = [
     'images.authorities': 'added certificate authorities are trusted by commands and by the browser',
     'images.no-proxy': 'a proxy does not keep the sandbox from itself',
     'images.legacy': 'a compose file of 1.x runs with only the name of the image changed',
-    'images.data': 'the image with the data layer has numpy, pandas, scipy, matplotlib, openpyxl and pillow',
+    'images.data':
+      'the image with the data layer has numpy, pandas, scipy, matplotlib, openpyxl, pillow and ipywidgets',
     'images.desktop-windows':
       'on the desktop the browser covers the display; a popup is smaller, and a person moves it and closes it',
     'images.code': 'cells of every language run in the image as the account, and cannot end the services',

@@ -2,6 +2,7 @@
 import io
 import tempfile
 
+import ipywidgets
 import matplotlib
 
 matplotlib.use('Agg')
@@ -39,4 +40,7 @@ assert (255, 0, 0) in image.getdata()
 small = io.BytesIO()
 image.resize((40, 30)).save(small, format='JPEG')
 assert PIL.Image.open(small).format == 'JPEG'
+
+# ipywidgets
+assert ipywidgets.IntSlider(value=3).value == 3
 print('the data layer works')

@@ -1,5 +1,6 @@
 /** Modules of the data layer of the images, by which programs import them, and their names for pip. */
 export const DATA_PACKAGES: ReadonlyMap<string, string> = new Map([
+  ['ipywidgets', 'ipywidgets'],
   ['matplotlib', 'matplotlib'],
   ['numpy', 'numpy'],
   ['openpyxl', 'openpyxl'],
