@@ -145,3 +145,20 @@ test('[app.foreign-page] a page of another origin can neither embed the app, nor
   expect(await api<{ commands: unknown[] }>(services, '/v2/commands')).toEqual({ commands: [] });
   await new Promise((resolve) => site.close(resolve));
 });
+
+test('[app.sign-out] the app and the terminal say who opened them, and sign out', async ({ person }) => {
+  await using directory = await tempDir();
+  const keys = join(directory.path, 'keys');
+  await writeFile(keys, JSON.stringify({ name: 'anna', key: KEY, scopes: ['mcp', 'read'] }));
+  await using services = await Services.start({ SVC_ACCESS_KEYS_FILE: keys });
+  const { page } = await openApp(person, services);
+  await page.getByText('mcp, read').waitFor();
+  expect(await page.locator('.signed-in span').textContent()).toContain('anna');
+  await picture(page, 'app-signed-in');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+  await page.goto(`${services.url}/terminal/?api_key=${KEY}`);
+  await page.getByText('anna (mcp, read)').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+});

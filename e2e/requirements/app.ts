@@ -17,6 +17,7 @@ export const APP: readonly Requirement[] = [
     'app.screens': 'terminal and desktop are shown in the page, and the tabs of the browser are opened and closed',
     'app.missing': 'what is missing is named, with how to get it: browser, desktop, kernels, editors',
     'app.reconnect': 'a restart of the daemon is shown, the view continues, and output loses no line',
+    'app.sign-out': 'the app and the terminal say who opened them, and sign out',
     'app.key-changed': 'a key that changed is shown, and the page leads to the form',
     'app.tickets': 'expired, spent and foreign tickets open nothing, and the form says so',
     'app.foreign-page': 'a page of another origin can neither embed the app, nor load its files, nor act through it',

@@ -7,6 +7,7 @@ import { UploadList } from './files/upload-list.tsx';
 import { OverviewView } from './overview/overview-view.tsx';
 import { Icon } from './parts/icons.tsx';
 import { LinkNotice } from './parts/link-notice.tsx';
+import { SignedIn } from './parts/signed-in.tsx';
 import { type Route, routeTo, useRoute, VIEWS, type View } from './route.ts';
 import { DesktopView } from './screens/desktop-view.tsx';
 import { TerminalView } from './screens/terminal-view.tsx';
@@ -57,6 +58,7 @@ export function App(): JSX.Element {
             </li>
           ))}
         </ul>
+        <SignedIn />
       </nav>
       <main ref={main} tabIndex={-1} class={`view view-${route.view}`}>
         <LinkNotice />

@@ -38,3 +38,12 @@ export function socketUrl(id, since) {
   else url.searchParams.set('since', String(since));
   return url;
 }
+
+/** Who opened the page. */
+export async function readSession() {
+  return await call('../session');
+}
+
+export async function signOut() {
+  await call('../session', 'DELETE');
+}

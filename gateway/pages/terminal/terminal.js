@@ -5,6 +5,7 @@ import { Connection, QUEUED_BYTES } from './connection.js';
 import { KeyRow } from './keys.js';
 import { Notice } from './notice.js';
 import { isOver, SessionList } from './sessions.js';
+import { showSignedIn } from './signed-in.js';
 import { useCharacterWidths } from './terminal-output.js';
 import { Terminal } from './xterm.mjs';
 
@@ -34,6 +35,7 @@ let connection;
 let current;
 let isKeyRefused = false;
 
+void showSignedIn(element('signed-in'), state);
 terminal.loadAddon(fit);
 useCharacterWidths(terminal);
 terminal.open(element('screen'));

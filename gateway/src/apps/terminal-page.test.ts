@@ -30,7 +30,16 @@ test('[terminal.page] the page and all files that it loads are served', async ()
     expect(text).toBe(await readFile(path, 'utf8'));
     for (const [, file] of text.matchAll(/^import .* from '\.\/([^']+)';$/gm)) imported.add(file);
   }
-  const modules = ['addon-fit.mjs', 'api.js', 'clipboard.js', 'connection.js', 'keys.js', 'notice.js', 'sessions.js'];
+  const modules = [
+    'addon-fit.mjs',
+    'api.js',
+    'clipboard.js',
+    'connection.js',
+    'keys.js',
+    'notice.js',
+    'sessions.js',
+    'signed-in.js',
+  ];
   expect([...imported].sort()).toEqual([...modules, 'terminal-output.js', 'xterm.mjs']);
   for (const module of ['terminal.js', ...imported]) {
     const { status, headers } = await get(`/terminal/${module}`);

@@ -30,7 +30,7 @@ export const pty = defineCapability({
   requires: [tool('tmux', { hint: 'apt-get install tmux: the tmux backend of terminals' })],
   // exec speaks to POSIX shells, and the foreground of a terminal is a process group.
   unsupportedOn: ['win32'],
-  pages: [{ path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }],
+  pages: [{ path: GATEWAY_PATHS.terminal, opens: ['/v2/pty', '/v2/session'] }],
   provides: [provide(TERMINALS, terminalsPort)],
   create: async (core, options) => {
     const { config, runtime, processes } = core;

@@ -25,6 +25,8 @@ const OWN: RouteScopes = {
 
 /** What the gateway's own paths need, and what is below them. */
 const PAGES: readonly (readonly [prefix: string, need: Need])[] = [
+  // The landing page asks about it, to know whether the client has a key; the route itself needs more.
+  ['/metrics', 'any'],
   [GATEWAY_PATHS.app, 'any'],
   [GATEWAY_PATHS.explorer, 'any'],
   [GATEWAY_PATHS.explorerV1, 'any'],

@@ -97,6 +97,7 @@ const OPEN: ReadonlySet<string> = new Set(['/health', '/v1/ping', '/v2/sandbox/c
 const PAGES: Readonly<Record<string, string>> = {
   '/': 'any',
   '/app/': 'any',
+  '/metrics': 'any',
   '/docs': 'any',
   '/vnc/': 'view',
   '/websockify': 'view',
