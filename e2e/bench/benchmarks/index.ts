@@ -19,6 +19,7 @@ import { metrics } from './metrics.ts';
 import { output } from './output.ts';
 import { processHost } from './process-host.ts';
 import { search } from './search.ts';
+import { snapshots } from './snapshots.ts';
 import { start } from './start.ts';
 import { terminals } from './terminals.ts';
 import { transfer } from './transfer.ts';
@@ -48,6 +49,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   start,
   terminals,
   browser,
+  snapshots,
   code,
   codeLanguages,
   desktop,

@@ -18,6 +18,13 @@ export const BROWSER_PEERS: Need = {
   reason: 'their snapshots are held against ours',
 };
 
+export const TOKENIZER: Need = {
+  name: 'gpt-tokenizer',
+  probe: ['test', '-d', `${PEERS}/node_modules/gpt-tokenizer`],
+  obtain: [['npm', 'install', '--prefix', PEERS, '--ignore-scripts', 'gpt-tokenizer@4.0.0']],
+  reason: 'it counts the tokens of snapshots',
+};
+
 /** The program of a peer, by its path in its package. */
 export function peerProgram(path: string): string {
   return join(ROOT, PEERS, 'node_modules', path);
