@@ -9,6 +9,12 @@ export class ServiceMetrics extends Figures {
     labelNames: ['method', 'route', 'status'] as const,
     registers: [this.registry],
   });
+  readonly keyRequests = new Counter({
+    name: 'http_key_requests_total',
+    help: 'Requests answered, by the name of their key.',
+    labelNames: ['key'] as const,
+    registers: [this.registry],
+  });
   readonly requestSeconds = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from a request to the end of its answer.',

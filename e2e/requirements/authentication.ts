@@ -46,7 +46,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
       'each route and page decides which scopes it is good for; a ticket and a cookie have those of their maker',
     'keys.files': 'files: and files-read: are confined to real paths below their directories',
     'keys.view': 'a viewer of a terminal or the desktop sends no input',
-    'keys.name': 'the name of a key is in the access log',
+    'keys.name': 'the name of a key is in the access log, the metrics, the activity and the records of commands',
     'cookie.sign-out': 'DELETE /v2/session withdraws the cookies of the request, also for a restarted daemon',
     'ticket.v1-404': 'POST /tickets of 1.x answers 404',
     'cookie.redirect': 'a page opened with a valid api_key or ticket answers 302 to the same URL without it',

@@ -152,7 +152,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/capabilities/files/read/stat.ts
       daemon/src/capabilities/files/upload/resumable.ts
       daemon/src/capabilities/files/write/write.ts
-      daemon/src/core/access/confined-files.ts
+      daemon/src/core/access/caller.ts
       daemon/src/core/access/credential-files.ts
       daemon/src/core/files/discard.ts
       daemon/src/core/files/ownership.ts

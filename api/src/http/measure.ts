@@ -1,5 +1,6 @@
 import { ConnectionTotals } from '@sandbox/program/server/connection-totals.ts';
 import type { ServiceMetrics } from '../service-metrics.ts';
+import { keyNameOf } from './access-log.ts';
 import type { App } from './app-types.ts';
 
 /** Counts and times every response by its route pattern, so that ids do not become labels. */
@@ -7,6 +8,8 @@ export function measureRequests(app: App, metrics: ServiceMetrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unmatched';
     metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
+    const key = keyNameOf(request);
+    if (key !== undefined) metrics.keyRequests.inc({ key });
     metrics.requestSeconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
     done();
   });

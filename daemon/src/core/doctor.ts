@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { CONNECTIONS_PER_ADDRESS, connectionsPerAddress } from '@sandbox/program/service-options.ts';
+import { readAccessKeys } from './access/access-keys.ts';
 import { claimTokenTerms, keyFileTerms } from './access/key-options.ts';
 import { type SecretFileTerms, unreadable } from './access/secret-file.ts';
 import { lookUpIdentity } from './account/identity.ts';
@@ -25,6 +26,7 @@ export async function examine(config: CoreConfig, requirements: readonly Require
     checkRuntimeDir(config.runtimeDir),
     ...checkDefaultUser(config.defaultUser),
     ...secretFiles(config).map(checkSecretFile),
+    ...checkAccessKeys(config.accessKeysFile),
     ...checkEnvDir(config.envDir),
     checkConnections(inheritedEnvironment()[CONNECTIONS_PER_ADDRESS]),
   ];
@@ -79,6 +81,20 @@ function checkSecretFile(terms: SecretFileTerms): Check {
   const detail = unreadable(terms);
   if (detail === undefined) return { name, ok: true, required: true, detail: terms.path };
   return { name, ok: false, required: true, detail, hint: 'restore the file; until then the service answers 401' };
+}
+
+/** A file with a fault changes nothing in a daemon that has read it; one that starts admits no named key. */
+function checkAccessKeys(path: string | undefined): Check[] {
+  if (path === undefined) return [];
+  const name = 'file of access keys';
+  try {
+    const keys = readAccessKeys(path);
+    return [{ name, ok: true, required: true, detail: `${path}: ${keys.length} keys` }];
+  } catch (error) {
+    const detail = `${path}: ${error instanceof Error ? error.message : error}`;
+    const hint = 'write each key as a JSON object in a line of its own; docs/security.md has the fields';
+    return [{ name, ok: false, required: true, detail, hint }];
+  }
 }
 
 /** A variable that is too long would let no process start: it is left out. */

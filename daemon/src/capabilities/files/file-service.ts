@@ -1,6 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { onAbort } from '@sandbox/api/wait.ts';
-import { isConfined, requireConfined } from '../../core/access/confined-files.ts';
+import { isConfined, requireConfined } from '../../core/access/caller.ts';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import type { Caller, Ownership } from '../../core/files/ownership.ts';

@@ -80,7 +80,7 @@ export class AccessKeys {
     this.#version = version;
     try {
       if (version === undefined) throw new Error('it cannot be found');
-      this.#all = parseAccessKeys(readSmallFile(this.#path, MAX_BYTES));
+      this.#all = readAccessKeys(this.#path);
       this.#complaint = undefined;
       for (const { key } of this.#all) if (key !== undefined) concealSecret(key);
       this.#logger.info({ keys: this.#all.map(({ name }) => name) }, 'the file of access keys was read');
@@ -97,6 +97,11 @@ export class AccessKeys {
       return undefined;
     }
   }
+}
+
+/** @throws the system's error, or one that names the line, and no key */
+export function readAccessKeys(path: string): AccessKey[] {
+  return parseAccessKeys(readSmallFile(path, MAX_BYTES));
 }
 
 /** @throws Error that names the line, and no key */

@@ -2,7 +2,7 @@ import { type BigIntStats, fstatSync, readlinkSync, readSync, statSync } from 'n
 import { basename } from 'node:path';
 import { systemFailure } from '../files/file-failure.ts';
 import { type FilePath, shownPath } from '../files/file-path.ts';
-import { requireConfinedRead } from './confined-files.ts';
+import { requireConfinedRead } from './caller.ts';
 
 /** Where a daemon has its credentials. */
 export interface Credentials {

@@ -1,3 +1,4 @@
+import { callerName } from '../access/caller.ts';
 import type { AgeClock, Moment } from '../clock/age-clock.ts';
 
 /** What the time of the last use is kept of. */
@@ -11,6 +12,8 @@ export type HolderKind = (typeof HOLDER_KINDS)[number];
 interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
+  /** The name of the key of the request that began it; null: it has none, or a daemon of before began it. */
+  readonly key: string | null;
   readonly since: Date;
 }
 
@@ -48,7 +51,7 @@ export class Activity {
    * @param since earlier than now if an earlier daemon began it
    */
   hold(kind: HolderKind, id: string, since: Moment = this.#clock.moment()): Disposable {
-    const holder = { kind, id, since };
+    const holder = { kind, id, key: callerName(), since };
     if (this.#holders.size === 0 || since.tick < this.#since.tick) this.#since = since;
     this.#holders.add(holder);
     return {
@@ -78,7 +81,7 @@ export class Activity {
   report(): ActivityReport {
     const holders = [...this.#holders]
       .sort((a, b) => a.since.tick - b.since.tick)
-      .map(({ kind, id, since }) => ({ kind, id, since: this.#clock.dateOf(since) }));
+      .map(({ kind, id, key, since }) => ({ kind, id, key, since: this.#clock.dateOf(since) }));
     return {
       state: holders.length > 0 ? 'busy' : 'idle',
       since: this.#clock.dateOf(this.#since),

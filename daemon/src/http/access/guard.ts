@@ -5,9 +5,9 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ADMITTED } from '@sandbox/program/pages.ts';
 import { forwardedPrefix } from '@sandbox/program/trusted-proxies.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { confineFiles } from '../../core/access/confined-files.ts';
+import { runAs } from '../../core/access/caller.ts';
 import { type Credential, OPEN } from '../../core/access/credential.ts';
-import { confinementOf, type Need, permits } from '../../core/access/scopes.ts';
+import { type Need, permits } from '../../core/access/scopes.ts';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
 import type { RouteNeeds } from './route-needs.ts';
@@ -125,9 +125,7 @@ export function guard(
   });
   // After the body was read: events of the connection have no such context.
   app.addHook('preHandler', (request, _reply, done) => {
-    const confinement = confinementOf(credentialOf(request));
-    if (confinement === undefined) done();
-    else confineFiles(confinement, done);
+    runAs(credentialOf(request), done);
   });
 }
 

@@ -200,7 +200,12 @@ describeKernels('cells of Python', () => {
   test('[code.activity] a running cell holds the sandbox; the last one is noted', async () => {
     const activity = async () => (await daemon.inject('/v2/sandbox/activity')).json().data;
     const { execution_id } = await cell('import time; time.sleep(60)', { async: true });
-    expect((await activity()).holders).toContainEqual({ kind: 'cell', id: execution_id, since: expect.any(String) });
+    expect((await activity()).holders).toContainEqual({
+      kind: 'cell',
+      id: execution_id,
+      key: null,
+      since: expect.any(String),
+    });
     await daemon.post(`/v2/code/executions/${execution_id}/interrupt`);
     await daemon.inject(`/v2/code/executions/${execution_id}?wait=true&offset=99`);
     await expect.poll(async () => (await activity()).holders).toEqual([]);

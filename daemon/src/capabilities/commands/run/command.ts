@@ -1,4 +1,5 @@
 import { textBeginning } from '@sandbox/program/text-beginning.ts';
+import { callerName } from '../../../core/access/caller.ts';
 import type { Identity } from '../../../core/account/identity.ts';
 import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
@@ -25,6 +26,8 @@ export interface CommandRecord {
   readonly command: string;
   /** The account it runs as, if that is not the daemon's own. */
   readonly user: string | null;
+  /** The name of the key that started it; null or absent: it has none. */
+  readonly keyName?: string | null;
   readonly startedAt: string;
   /** The same moment by the age clock. */
   readonly startedTick: number;
@@ -70,6 +73,7 @@ export function newRecord({ command, ...terms }: RecordTerms): CommandRecord {
   return {
     sessionId: null,
     user: null,
+    keyName: callerName(),
     startedAt: new Date().toISOString(),
     status: 'pending',
     pid: null,

@@ -48,6 +48,7 @@ describeOnHosts('a command', ({ usage }) => {
       ended_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       stdin_bytes: 0,
       stdin_dropped: 0,
+      key: null,
       usage: usage ? USAGE : null,
     });
   });

@@ -99,6 +99,7 @@ export const CommandInfo = z
     usage: Usage.nullable(),
     stdin_bytes: z.int().meta({ description: 'Bytes of stdin that were taken.' }),
     stdin_dropped: z.int().meta({ description: 'Bytes among them that the command closed its stdin or ended before.' }),
+    key: z.string().nullable().meta({ description: 'The name of the key that started it; null: it has none.' }),
   })
   .meta({ id: 'Command' });
 

@@ -30,6 +30,7 @@ export function commandInfo(record: CommandRecord): z.infer<typeof CommandInfo> 
     // An earlier version did not record them.
     stdin_bytes: record.stdinBytes ?? 0,
     stdin_dropped: record.stdinDropped ?? 0,
+    key: record.keyName ?? null,
   };
 }
 

@@ -13,7 +13,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { requireConfined } from '../../../core/access/confined-files.ts';
+import { requireConfined } from '../../../core/access/caller.ts';
 import { holdsCredential, requireNoCredential } from '../../../core/access/credential-files.ts';
 import { badRequest, notRegular, systemFailure } from '../../../core/files/file-failure.ts';
 import {

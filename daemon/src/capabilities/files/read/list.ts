@@ -1,5 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
-import { isConfined, requireConfined } from '../../../core/access/confined-files.ts';
+import { isConfined, requireConfined } from '../../../core/access/caller.ts';
 import { GrowingWork } from '../../../core/answers/answer-hold.ts';
 import { badRequest } from '../../../core/files/file-failure.ts';
 import {

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, readlinkSync, statSync } from 'node:fs';
-import { isConfined } from '../../../core/access/confined-files.ts';
+import { isConfined } from '../../../core/access/caller.ts';
 import { accountNames } from '../../../core/account/identity.ts';
 import { type FilePath, pathOfBytes } from '../../../core/files/file-path.ts';
 import { Place } from '../../../core/files/place/place.ts';

@@ -23,12 +23,14 @@ export const SandboxInfo = z
 
 const when = z.iso.datetime().nullable();
 
+const KeyName = z.string().nullable().meta({ description: 'The name of the key that began it; null: it has none.' });
+
 export const SandboxActivity = z
   .object({
     state: z.enum(['busy', 'idle']),
     since: z.iso.datetime().meta({ description: 'When the state began.' }),
     holders: z
-      .array(z.object({ kind: z.enum(HOLDER_KINDS), id: z.string(), since: z.iso.datetime() }))
+      .array(z.object({ kind: z.enum(HOLDER_KINDS), id: z.string(), key: KeyName, since: z.iso.datetime() }))
       .meta({ description: 'What keeps the sandbox busy, oldest first.' }),
     last: z
       .object({ command: when, terminal: when, file: when, cell: when, browser: when, transfer: when })

@@ -32,7 +32,7 @@ export function activityData({ state, since, holders, last }: ActivityReport): z
   return {
     state,
     since: since.toISOString(),
-    holders: holders.map(({ kind, id, since: begun }) => ({ kind, id, since: begun.toISOString() })),
+    holders: holders.map(({ kind, id, key, since: begun }) => ({ kind, id, key, since: begun.toISOString() })),
     last: {
       command: timeOf(last.command),
       terminal: timeOf(last.terminal),

@@ -1,5 +1,5 @@
 import { type BigIntStats, lstatSync, type Stats } from 'node:fs';
-import { requireConfined } from '../../access/confined-files.ts';
+import { requireConfined } from '../../access/caller.ts';
 import { systemCodeOf, systemFailure } from '../file-failure.ts';
 import { type FilePath, joinPath, shownPath } from '../file-path.ts';
 import type { Owner } from '../ownership.ts';

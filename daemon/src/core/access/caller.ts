@@ -2,18 +2,31 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readlinkSync, realpathSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type FilePath, shownPath } from '../files/file-path.ts';
-import type { Confinement } from './scopes.ts';
+import type { Credential } from './credential.ts';
+import { type Confinement, confinementOf } from './scopes.ts';
 
-/** What the calls on files of one request are confined to. */
-const confinements = new AsyncLocalStorage<Confinement>();
+/** Whose request it is that something runs for. */
+interface Caller {
+  readonly name: string | undefined;
+  readonly confinement: Confinement | undefined;
+}
 
-/** Runs what handles a request whose credential is good for some directories. */
-export function confineFiles(confinement: Confinement, run: () => void): void {
-  confinements.run(confinement, run);
+const callers = new AsyncLocalStorage<Caller>();
+
+/** Runs what handles a request in the name of its credential. */
+export function runAs(credential: Credential, run: () => void): void {
+  const confinement = confinementOf(credential);
+  if (credential.name === undefined && confinement === undefined) run();
+  else callers.run({ name: credential.name, confinement }, run);
+}
+
+/** The name of the key of the request that the caller works for; null if it has none. */
+export function callerName(): string | null {
+  return callers.getStore()?.name ?? null;
 }
 
 export function isConfined(): boolean {
-  return confinements.getStore() !== undefined;
+  return callers.getStore()?.confinement !== undefined;
 }
 
 /**
@@ -22,7 +35,7 @@ export function isConfined(): boolean {
  * @throws SandboxError `forbidden`
  */
 export function requireConfined(real: () => FilePath, access: 'read' | 'write'): void {
-  const allowed = confinements.getStore()?.[access];
+  const allowed = callers.getStore()?.confinement?.[access];
   if (allowed === undefined) return;
   const path = shownPath(real());
   if (allowed.some((directory) => isBelow(path, directory))) return;
