@@ -3,7 +3,8 @@ import { type Requirement, section } from './requirement.ts';
 /** The MCP hub: the protocol, the built-in tools, and the tools of other servers. */
 export const MCP: readonly Requirement[] = [
   ...section('docs/mcp.md', {
-    'mcp.tool-sets': 'SVC_MCP_TOOLS: core has the built-in tools alone, full (the default) all, 1.x also names of 1.x',
+    'mcp.tool-sets':
+      'SVC_MCP_TOOLS, or ?tools= of a client: core has the built-in tools alone, full (the default) all, 1.x also names of 1.x',
     'mcp.aliases': 'with SVC_MCP_TOOLS=1.x names of the task sets of 1.x do what the tools of pages do',
   }),
   ...section('docs/contract.md §9', {

@@ -1,17 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import type { Tool } from '@modelcontextprotocol/server';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { z } from 'zod';
 import type { BrowserLife } from '../core/browser/browser-life.ts';
 import type { BoundTool } from '../core/tools/tool.ts';
-import type { McpOptions } from './options.ts';
+import { type McpOptions, TOOL_SETS } from './options.ts';
 import type { Registered } from './upstream/registry.ts';
+
+/**
+ * @param set that the client asks for; undefined: that of the option
+ * @throws SandboxError `invalid`
+ */
+type OpenEndpoint = (set?: unknown) => Promise<import('./endpoint.ts').McpEndpoint>;
 
 interface OpenHub extends AsyncDisposable {
   /** The endpoint, loaded at the first use: the SDK costs memory and time that a daemon without MCP clients saves. */
-  readonly endpoint: () => Promise<import('./endpoint.ts').McpEndpoint>;
+  readonly endpoint: OpenEndpoint;
   /** The same for clients of 1.x: unknown arguments are ignored. */
-  readonly lenientEndpoint: () => Promise<import('./endpoint.ts').McpEndpoint>;
+  readonly lenientEndpoint: OpenEndpoint;
 }
 
 /** Milliseconds that a call waits for the server of a browser that has just started. */
@@ -43,24 +50,32 @@ export function openHub(
     ]);
     const awake = async (): Promise<unknown> => await browser()?.awake();
     const downloads = async () => (await browser()?.listDownloads()) ?? [];
-    const isCore = options.mcpTools === 'core';
-    const registered = isCore ? [] : [...servers, ...(await browserServer(options, awake, logger))];
-    const upstreams = new Upstreams(registered, (reason) => logger.warn(reason));
-    const others = options.mcpTools === '1.x' ? new AliasedTools(upstreams, downloads) : upstreams;
+    const registered = [...servers, ...(await browserServer(options, awake, logger))];
+    const warn = (reason: string): void => logger.warn(reason);
+    const upstreams = { core: new Upstreams([], warn), full: new Upstreams(registered, warn) };
+    const sources = { ...upstreams, '1.x': new AliasedTools(upstreams.full, downloads) };
     const defect = (error: unknown, tool: string): void => logger.error({ err: error, tool }, 'a tool failed');
-    const endpoint = new McpEndpoint(new Hub(tools, others, { isStrict, defect }));
-    const lenient = new McpEndpoint(new Hub(tools, others, { isStrict: false, defect }));
-    const close = async (): Promise<void> =>
-      void (await Promise.all([endpoint.close(), lenient.close(), upstreams.close()]));
-    return { endpoint, lenient, close };
+    const endpoints = TOOL_SETS.flatMap((set) =>
+      [isStrict, false].map((strict, index) => ({
+        set,
+        isLenient: index === 1,
+        endpoint: new McpEndpoint(new Hub(tools, sources[set], { isStrict: strict, defect })),
+      })),
+    );
+    const close = async (): Promise<void> => {
+      await Promise.all([...endpoints.map(({ endpoint }) => endpoint.close()), upstreams.full.close()]);
+    };
+    return { endpoints, close };
   };
-  const use = (): ReturnType<typeof open> => {
+  const use = async (isLenient: boolean, set: unknown = options.mcpTools) => {
     opened ??= open();
-    return opened;
+    const found = (await opened).endpoints.find((each) => each.set === set && each.isLenient === isLenient);
+    if (found) return found.endpoint;
+    throw new SandboxError('invalid', `must be one of ${TOOL_SETS.join(', ')}`, { field: 'tools' });
   };
   return {
-    endpoint: async () => (await use()).endpoint,
-    lenientEndpoint: async () => (await use()).lenient,
+    endpoint: async (set) => await use(false, set),
+    lenientEndpoint: async (set) => await use(true, set),
     [Symbol.asyncDispose]: async () => await (await opened)?.close(),
   };
 }

@@ -2,7 +2,7 @@ import { boolean, named, type OptionValues, wholeNumber } from '@sandbox/program
 import { z } from 'zod';
 import { McpServers } from './upstream/registry.ts';
 
-const TOOL_SETS = ['full', 'core', '1.x'] as const;
+export const TOOL_SETS = ['full', 'core', '1.x'] as const;
 
 export const McpOptions = {
   mcpTools: named(z.enum(TOOL_SETS, { error: `expected one of ${TOOL_SETS.join(', ')}` }).default('full'), {

@@ -25,15 +25,19 @@ interface McpAnswer {
   readonly body: string | ReadableStream<Uint8Array> | undefined;
 }
 
-/** The route of the hub; GET and DELETE are 405, since there are no sessions. */
-export function mcpRoute(path: string, open: () => Promise<McpPosts>): (app: App) => void {
+/**
+ * The route of the hub; GET and DELETE are 405, since there are no sessions.
+ * @param open by the set of tools that the query names
+ */
+export function mcpRoute(path: string, open: (set?: unknown) => Promise<McpPosts>): (app: App) => void {
   return (app) => {
     acceptAnyBody(app);
     app.post(path, { schema: { hide: true } }, async (request, reply) => {
       const gone = clientGone(reply);
       const { body } = request;
       const text = isRawBody(body) ? await textOf(body, request, MCP_BODY_LIMIT) : '';
-      const posts = await open();
+      const { tools } = request.query as { readonly tools?: unknown };
+      const posts = await open(tools);
       return await answer(reply, await posts.post({ body: text, headers: request.headers, gone }));
     });
   };
