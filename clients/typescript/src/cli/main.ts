@@ -36,14 +36,15 @@ async function use(spec: CommandSpec, args: readonly string[], options: Context[
 
 /** The key of login belongs to the address of login. */
 async function connect({ url }: Context['options']): Promise<Context['sandbox']> {
-  const { Sandbox } = await import('../sandbox.ts');
+  const [{ Sandbox }, { httpFetch }] = await Promise.all([import('../sandbox.ts'), import('./http-fetch.ts')]);
   // An empty variable is one that is not set.
   const given = typeof url === 'string' ? url : process.env['SANDBOX_URL'] || undefined;
   const apiKey = process.env['SANDBOX_API_KEY'] || undefined;
-  if (given !== undefined) return Sandbox.at({ url: given, apiKey });
+  if (given !== undefined) return Sandbox.at({ url: given, apiKey, fetch: httpFetch });
   const { readStored } = await import('./stored.ts');
   const stored = await readStored();
-  return Sandbox.at(stored.url === undefined ? {} : { url: stored.url, apiKey: apiKey ?? stored.apiKey });
+  const { url: address, apiKey: key } = stored;
+  return Sandbox.at({ ...(address !== undefined && { url: address, apiKey: apiKey ?? key }), fetch: httpFetch });
 }
 
 function failed(error: unknown, spec: CommandSpec | undefined): number {
