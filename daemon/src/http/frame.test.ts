@@ -104,7 +104,7 @@ describe('statuses', () => {
     ['GET', '/v2/commands/x/kill', 'POST'],
     ['POST', '/health', 'GET, HEAD'],
     ['PATCH', '/v2/commands/sessions/x', 'DELETE, GET, HEAD'],
-    ['OPTIONS', '/v2/tickets', 'POST'],
+    ['OPTIONS', '/v2/tickets', 'GET, HEAD, POST'],
     ['PROPFIND', '/v2/%63ommands?x', 'GET, HEAD, POST'],
   ] as const)('[status.wrong-method-405] %s %s is 405 and allows %s', async (method, url, allow) => {
     await using daemon = await TestApp.start();
