@@ -79,6 +79,15 @@ test('[cli.files] cp, ls and cat copy and show files and directories', async () 
   expect(await sandbox(['cp', 'a', 'b'])).toMatchObject({ code: 2, err: expect.stringContaining('sandbox:') });
 });
 
+test('[cli.files] control characters of names are shown, not sent to the terminal', async () => {
+  await mkdir(join(it.directory, 'names'));
+  await writeFile(join(it.directory, 'names/a\u001b]0;title\u0007\nb'), '');
+  expect((await sandbox(['ls', join(it.directory, 'names')])).out).toMatch(/ a\\x1b\]0;title\\x07\\x0ab\n$/);
+  const id = (await sandbox(['run', '-d', '--', 'sleep 1000 # \u001b[2J'])).out.trim();
+  expect((await sandbox(['ps'])).out).toContain('sleep 1000 # \\x1b[2J');
+  await sandbox(['kill', id]);
+});
+
 test('[cli.watch] watch prints changes', async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'watch', it.directory, '--json'], {
     env: { ...process.env, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY },

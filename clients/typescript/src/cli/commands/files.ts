@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Progress } from '../../files/upload.ts';
 import { type Context, UsageError } from '../command-spec.ts';
+import { oneLine } from '../one-line.ts';
 import { written } from '../written.ts';
 
 const REMOTE = 'sandbox:';
@@ -9,7 +10,7 @@ const REMOTE = 'sandbox:';
 export async function list({ sandbox, args: [path = '~'], print }: Context): Promise<undefined> {
   const entries = await sandbox.files.list(path);
   const rows = entries.map(({ permissions, size, modifiedTime, name }) =>
-    [permissions, String(size).padStart(12), modifiedTime.slice(0, 16), name].join('  '),
+    [permissions, String(size).padStart(12), modifiedTime.slice(0, 16), oneLine(name)].join('  '),
   );
   print(rows.map((row) => `${row}\n`).join(''), entries);
 }
@@ -32,7 +33,7 @@ async function receive({ sandbox, options, stderr, print }: Context, from: strin
   if (options['recursive']) {
     const report = await sandbox.files.pull(from, target);
     print('', report);
-    if (report.skipped.length > 0) stderr.write(`left out: ${report.skipped.join(', ')}\n`);
+    if (report.skipped.length > 0) stderr.write(`left out: ${report.skipped.map(oneLine).join(', ')}\n`);
     return;
   }
   const isDirectory = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
@@ -56,7 +57,7 @@ async function send({ sandbox, options, stderr, print }: Context, source: string
 export async function watch({ sandbox, args: [path = '~'], print }: Context): Promise<undefined> {
   await using watching = await sandbox.files.watch(path);
   for await (const event of watching) {
-    const what = event.type === 'overflow' ? 'changes are missing' : event.path;
+    const what = event.type === 'overflow' ? 'changes are missing' : oneLine(event.path);
     print(`${event.type.padEnd(8)}  ${what}\n`, event);
   }
 }

@@ -1,5 +1,6 @@
 import type { CommandExit, OutputEvent } from '../../commands/output.ts';
 import { type Context, UsageError } from '../command-spec.ts';
+import { oneLine } from '../one-line.ts';
 import { written } from '../written.ts';
 
 /** As shells do: 124 for the time limit, 128 and the signal's place for a signal. */
@@ -43,7 +44,9 @@ export async function listCommands({ sandbox, options, print }: Context): Promis
   const all = await sandbox.commands({ limit: 1000 });
   const shown = options['all'] ? all : all.filter(({ status }) => status === 'running' || status === 'pending');
   const rows = shown.map(({ commandId, status, exitCode, command }) =>
-    [commandId, status.padEnd(9), String(exitCode ?? '').padEnd(4), command.split('\n')[0]].join('  '),
+    [commandId, status.padEnd(9), String(exitCode ?? '').padEnd(4), command.split('\n')[0] ?? '']
+      .map(oneLine)
+      .join('  '),
   );
   print(rows.map((row) => `${row}\n`).join(''), shown);
 }
