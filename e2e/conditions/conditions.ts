@@ -43,6 +43,12 @@ function readOnly(condition: Condition): readonly string[] {
   return ['--read-only', ...['/tmp:exec', run, '/var/lib/svc', home].flatMap((place) => ['--tmpfs', place])];
 }
 
+/** A volume in memory; `--tmpfs` would take over the mode of the image's directory. */
+const FOREIGN_HOME = [
+  'type=volume,dst=/home/sandbox,volume-nocopy=true',
+  'volume-driver=local,volume-opt=type=tmpfs,volume-opt=device=tmpfs,"volume-opt=o=uid=4711,gid=4711,mode=1777"',
+].join(',');
+
 export const AXES: { readonly [Axis in keyof Condition]: Readonly<Record<string, Options>> } = {
   user: Object.fromEntries(
     Object.entries(USERS).map(([name, id]) => [name, id === '' ? {} : { args: () => ['--user', id] }]),
@@ -57,7 +63,7 @@ export const AXES: { readonly [Axis in keyof Condition]: Readonly<Record<string,
     writable: {},
     'read-only with tmpfs': { args: readOnly },
     // One that the account cannot write ends the boot ([images.home-refused]).
-    'home of another owner': { args: () => ['--tmpfs', '/home/sandbox:exec,uid=4711,gid=4711,mode=1777'] },
+    'home of another owner': { args: () => ['--mount', FOREIGN_HOME] },
     'noexec /tmp': { args: () => ['--tmpfs', '/tmp:noexec'] },
   },
   memory: {

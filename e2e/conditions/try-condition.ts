@@ -51,12 +51,19 @@ export async function tryCondition(image: string, condition: Condition): Promise
   try {
     const address = (await docker('port', id, '8080/tcp')).split('\n')[0] ?? '';
     const failed: string[] = [];
+    let hasEnded = false;
+    const ended = capture(['docker', 'wait', id]).then(({ stdout }) => {
+      hasEnded = true;
+      return `the container ended with exit code ${stdout.trim()}`;
+    });
     for (const [name, step] of Object.entries(STEPS)) {
-      const reason = await step(askAt(`http://${address}`), image).then(
+      const done = step(askAt(`http://${address}`), image).then(
         () => undefined,
         (error: unknown) => String(error),
       );
+      const reason = await Promise.race([done, ended]);
       if (reason !== undefined) failed.push(`${name}: ${reason}`);
+      if (hasEnded) break;
     }
     await docker('stop', '--time', '20', id);
     const code = await docker('inspect', '--format', '{{.State.ExitCode}}', id);
