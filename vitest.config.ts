@@ -5,8 +5,13 @@ import { CLOCK_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './scripts/testing/project
 import { RunReporter } from './scripts/testing/run-reporter.ts';
 
 // A machine may be busy: a wait is long, and still fails in the end.
-const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } } };
-const LONG_PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 120_000 } } };
+const PATIENCE = { testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 45_000 } }, ...whole() };
+const LONG_PATIENCE = {
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 120_000 } },
+  ...whole(),
+};
 
 const OWN_PLACE = ['scripts/testing/own-directories.ts', 'scripts/testing/without-shims.ts'];
 const PREPARE = [
@@ -152,3 +157,8 @@ export default defineConfig({
     },
   },
 });
+
+/** The line of a failure has its values, up to this many characters. */
+function whole() {
+  return { chaiConfig: { truncateThreshold: 400 } };
+}

@@ -54,6 +54,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_SKILLS_PATH: '',
     SVC_API_KEY: '',
     SVC_API_KEY_FILE: '',
+    SVC_ACCESS_KEYS_FILE: '',
     SVC_CLAIM_TOKEN_FILE: '',
     SVC_ENV_DIR: '',
     SVC_COMPUTER_USE_URL: 'http://127.0.0.1:18100',
