@@ -30,13 +30,17 @@ function promtool(args: readonly string[], input = ''): Judgement {
 
 /** The metrics of a daemon that has done some of everything that needs no further program. */
 async function filledMetrics(): Promise<string> {
-  await using daemon = await TestApp.start();
-  await daemon.inject('/nothing');
+  await using directory = await tempDir();
+  const accessKeysFile = join(directory.path, 'keys');
+  await writeFile(accessKeysFile, JSON.stringify({ name: 'one', key: 'key-of-one', scopes: ['all'] }));
+  await using daemon = await TestApp.start({ accessKeysFile });
+  const headers = { 'x-api-key': 'key-of-one' };
+  await daemon.inject({ url: '/nothing', headers });
   await daemon.inject('/compat/e2b/sandboxes');
-  await daemon.run('echo out; echo err >&2; exit 3');
-  await daemon.post('/v2/pty/sessions', { id: 'one' });
-  await daemon.post('/v2/watch', { path: daemon.directory });
-  return (await daemon.inject('/metrics')).body;
+  await daemon.post('/v2/commands', { command: 'echo out; echo err >&2; exit 3' }, headers);
+  await daemon.post('/v2/pty/sessions', { id: 'one' }, headers);
+  await daemon.post('/v2/watch', { path: daemon.directory }, headers);
+  return (await daemon.inject({ url: '/metrics', headers })).body;
 }
 
 async function panels(): Promise<Panel[]> {
