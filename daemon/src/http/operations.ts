@@ -1,5 +1,5 @@
 import type { App } from '@sandbox/api/http/app-types.ts';
-import { ErrorBody, envelopeOf, failure, ok } from '@sandbox/api/http/envelope.ts';
+import { ErrorBody, envelopeOf, failure, ok, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
 import type { Metrics } from '../core/metrics.ts';
@@ -64,7 +64,7 @@ export function mountOperations(app: App, operations: Operations): void {
         summary: 'Whether the daemon runs; with `ready`, whether the sandbox can be used',
         security: [],
         querystring: HealthQuery,
-        response: { 200: Health, 503: ErrorBody },
+        response: { 200: Health, 422: ValidationErrorBody, 503: ErrorBody },
       },
     },
     async ({ query: { ready } }, reply) => {

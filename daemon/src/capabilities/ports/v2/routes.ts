@@ -5,14 +5,13 @@ import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { acceptWebSocket, asksForWebSocket, refuseWithoutUpgrade } from '../../../http/streams/websocket.ts';
 import type { PortService } from '../port-service.ts';
 
-function isPort(text: string): boolean {
-  return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
-}
+/** 1 to 65535, so that the document says what is taken. */
+const PORT = /^(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/;
 
 const PortParams = z.object({
   port: z
     .string()
-    .refine(isPort, 'expected a port from 1 to 65535')
+    .regex(PORT, 'expected a port from 1 to 65535')
     .meta({ examples: ['3000'] }),
 });
 
