@@ -8,7 +8,7 @@ const PASSED_BYTES = 8 * 1024;
 export interface TmuxProgram {
   /** As the last arguments of `new-session`. */
   readonly argv: readonly string[];
-  /** The script that starts a program whose arguments and variables are too long for tmux. It removes itself. */
+  /** The script that starts a program whose arguments and variables are too long for tmux. It removes itself where its account may; else it is removed at its end. */
   readonly script?: ExecFile;
 }
 
@@ -19,7 +19,7 @@ export function tmuxProgram({ file, args, env, identity }: StartSpec, files: Exe
   if (argv.reduce((sum, argument) => sum + Buffer.byteLength(argument) + 1, 0) <= PASSED_BYTES)
     return { argv: argv.map(literal) };
   const command = argv.map(quoted).join(' ');
-  const script = files.write(identity, (path) => `rm -f -- ${quoted(path)}\nexec ${command}\n`);
+  const script = files.write(identity, (path) => `rm -f -- ${quoted(path)} 2>/dev/null\nexec ${command}\n`);
   return { argv: ['/bin/sh', script.path], script };
 }
 
