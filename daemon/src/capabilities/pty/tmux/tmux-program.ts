@@ -8,7 +8,10 @@ const PASSED_BYTES = 8 * 1024;
 export interface TmuxProgram {
   /** As the last arguments of `new-session`. */
   readonly argv: readonly string[];
-  /** The script that starts a program whose arguments and variables are too long for tmux. It removes itself where its account may; else it is removed at its end. */
+  /**
+   * The script that starts a program whose arguments and variables are too long for tmux. It removes itself where its
+   * account may; else it is removed at the end of its session.
+   */
   readonly script?: ExecFile;
 }
 
