@@ -40,7 +40,7 @@ export class Revocations {
   /**
    * From now on nothing is admitted by this credential. When it returns, that outlives the daemon.
    * @param until tick from which the credential is void anyway
-   * @throws SandboxError `capacity`, or `unavailable` where it holds for this daemon alone
+   * @throws SandboxError `capacity`, or `unavailable` if it holds for this daemon alone
    */
   add(id: string, until: number): void {
     this.#forgetEnded();

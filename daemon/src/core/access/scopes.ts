@@ -62,7 +62,7 @@ interface Missing {
   readonly sufficient: string;
 }
 
-/** The directories that a credential is confined to; undefined where it may read or write everywhere. */
+/** The directories that a credential is confined to; undefined if it may read or write everywhere. */
 export interface Confinement {
   readonly read: readonly string[] | undefined;
   readonly write: readonly string[] | undefined;

@@ -95,7 +95,7 @@ export class BrowserLink implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort();
     this.#live?.session.connection[Symbol.dispose]();
-    await this.#connecting?.then(({ session }) => session.connection[Symbol.dispose]()).catch(ignore);
+    await this.#connecting?.catch(ignore);
   }
 
   async #stayConnected(): Promise<void> {
