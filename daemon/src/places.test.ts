@@ -91,7 +91,7 @@ test('[place.wait] 14 callers of a stateful cell without an id share two kernels
   await using daemon = await TestApp.start({ kernelMaxSessions: 2 });
   const callers = CALLERS.slice(0, 14);
   const call = (i: number) =>
-    daemon.post('/v1/code/execute', { language: 'python', code: `print(${i})`, stateful: true, timeout: 60 });
+    daemon.post('/v1/code/execute', { language: 'python', code: `print(${i})`, stateful: true, timeout: 150 });
   const answers = await Promise.all(callers.map(call));
   expect(answers.map((answer) => answer.json().data?.stdout)).toEqual(callers.map((i) => `${i}\n`));
-}, 120_000);
+}, 180_000);

@@ -52,7 +52,7 @@ test('[vnc.key-changed] after the key has changed a lost desktop leads to the ke
   await page.fill('input[type=password]', 'another-key');
   await page.keyboard.press('Enter');
   await expect.poll(() => isConnected(page)).toBe(true);
-  expect(await notice.count()).toBe(0);
+  await expect.poll(() => notice.count()).toBe(0);
 });
 
 test('[vnc.away] a sandbox that does not answer is told, and the desktop returns with it', async ({ person }) => {
@@ -68,5 +68,5 @@ test('[vnc.away] a sandbox that does not answer is told, and the desktop returns
   await picture(page, 'desktop-away');
   await services.startDaemon();
   await expect.poll(() => isConnected(page)).toBe(true);
-  expect(await page.locator('#svc-notice').count()).toBe(0);
+  await expect.poll(() => page.locator('#svc-notice').count()).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,17 +17,17 @@ const CLIENTS = `tmux -L "$(tr '\\0' '\\n' < /proc/$PPID/cmdline | grep ^svc-)" 
 /** Clients of tmux that are ended while something is typed. */
 const ROUNDS = 10;
 
-/** A client of the server, once it has one. */
-async function clientOf(server: number): Promise<number> {
+/** A client of the server, once it has one; 0 if it has none when `isOver`. */
+async function clientOf(server: number, isOver = () => false): Promise<number> {
   const socket = /svc-[0-9a-f]+/.exec(readFileSync(`/proc/${server}/cmdline`, 'latin1'))?.[0] ?? '';
   let pid = 0;
   const list = ['-L', socket, 'list-clients', '-F', '#{client_pid}'];
   await expect
     .poll(() => {
       pid = Number(spawnSync('tmux', list, { encoding: 'utf8' }).stdout.trim());
-      return pid;
+      return pid > 0 || isOver();
     })
-    .toBeGreaterThan(0);
+    .toBe(true);
   return pid;
 }
 
@@ -164,7 +164,10 @@ describeOnHosts('tmux', ({ processHost }) => {
     const typed = input(daemon, 'a', text);
     const killing = (async () => {
       for (let kills = 0; kills < 3; kills++) {
-        const pid = clients.pop() ?? (await clientOf(server));
+        // After the last line has been executed, no further client starts.
+        const isOver = () => statSync(join(directory, 'typed')).size === text.length;
+        const pid = clients.pop() ?? (await clientOf(server, isOver));
+        if (pid === 0) return;
         process.kill(pid, 'SIGKILL');
         await expect.poll(() => alive(pid)).toBe(false);
       }
