@@ -2,7 +2,7 @@ import process from 'node:process';
 import { startHeartbeat, takeHeartbeatFd } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { trimMemory } from '@sandbox/program/memory/trim-memory.ts';
-import { helpText } from '@sandbox/program/options.ts';
+import { helpText, IGNORED_LINKS, serviceLinks } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
 import { type Running, runProgram } from '@sandbox/program/run.ts';
 import { ComputerUseOptions, readConfig } from './options.ts';
@@ -23,6 +23,8 @@ await runProgram('computer-use', async (): Promise<Running | undefined> => {
   startHeartbeat(heartbeatFd, { name: 'computer-use', stallSeconds, logLevel });
   trimMemory();
   const logger = createLogger('computer-use', logLevel);
+  const links = serviceLinks(ComputerUseOptions, process.env);
+  if (links.length > 0) logger.warn({ links }, IGNORED_LINKS);
   const app = await buildWorker(config, logger);
   await app.listen({ host: config.host, port: config.port });
   return { stop: () => app.close() };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { VERSION } from '@sandbox/api/version.ts';
 import { startHeartbeat } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { trimMemory } from '@sandbox/program/memory/trim-memory.ts';
-import { helpText, OptionError } from '@sandbox/program/options.ts';
+import { helpText, IGNORED_LINKS, OptionError, serviceLinks } from '@sandbox/program/options.ts';
 import type { Running } from '@sandbox/program/run.ts';
 import type { Config } from './config.ts';
 import { errnoName } from './core/errno-name.ts';
@@ -53,6 +53,8 @@ async function start(argv: readonly string[], heartbeatFd?: number): Promise<Run
   trimMemory();
   const { buildApp } = await import('./app.ts');
   const app = await buildApp(config);
+  const links = await ignoredLinks();
+  if (links.length > 0) app.log.warn({ links }, IGNORED_LINKS);
   try {
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {
@@ -60,6 +62,12 @@ async function start(argv: readonly string[], heartbeatFd?: number): Promise<Run
     throw new Error(`cannot listen on ${config.host}:${config.port}: ${reason(error)}`, { cause: error });
   }
   return { stop: () => app.close() };
+}
+
+async function ignoredLinks(): Promise<string[]> {
+  const { DaemonOptions } = await import('./config.ts');
+  const { inheritedEnvironment } = await import('./core/config.ts');
+  return serviceLinks(DaemonOptions, inheritedEnvironment());
 }
 
 /** @throws OptionError for an option that is wrong by itself or on this machine */

@@ -1,8 +1,11 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { browserLine, untilHealthy } from './observe.ts';
 import { runOnce } from './run-once.ts';
-import { NO_KERNELS, startSandbox } from './sandbox.ts';
+import { NO_BROWSER, NO_KERNELS, startSandbox } from './sandbox.ts';
 
 const ENV = { BROWSER_START_MODE: 'auto', ...NO_KERNELS };
 const HARDENED = ['no-new-privileges'];
@@ -83,3 +86,31 @@ test.each([
     ]);
   },
 );
+
+test.each(['1000', '0'])(
+  '[images.home-temporary] started as uid %s, SVC_TEMPORARY_HOME starts with a home in /tmp instead',
+  async (user) => {
+    await using sandbox = await startSandbox({
+      env: { ...NO_BROWSER, ...NO_KERNELS, SVC_TEMPORARY_HOME: 'true' },
+      with: (container) => container.withUser(user).withTmpFs({ '/home/sandbox': 'uid=4711,mode=0700' }),
+    });
+    const run = await sandbox.run('pwd; cd; pwd; touch here && ls; id -u');
+    expect(run.stdout).toBe('/tmp/home-1000\n/tmp/home-1000\nhere\n1000\n');
+    expect(sandbox.rawLog).toMatch(/not writable for uid 1000, programs keep their files in/);
+  },
+);
+
+test('[images.shm-emptied] a volume at /dev/shm has no files of the account after a restart', async () => {
+  const source = await mkdtemp(join(tmpdir(), 'shared-memory-'));
+  await chmod(source, 0o1777);
+  await using sandbox = await startSandbox({
+    env: { ...NO_BROWSER, ...NO_KERNELS },
+    with: (container) => container.withBindMounts([{ source, target: '/dev/shm' }]),
+  });
+  await sandbox.run('mkdir -p /dev/shm/mine/deep; echo much >/dev/shm/mine/deep/file; ln -s /etc/skel /dev/shm/link');
+  await sandbox.shell('echo theirs >/dev/shm/of-root');
+  await sandbox.container.restart({ timeout: 30_000 });
+  await untilHealthy(sandbox);
+  expect((await sandbox.run('ls /dev/shm; ls -A /etc/skel | wc -l')).stdout).toMatch(/^of-root\n[1-9]/);
+  await rm(source, { recursive: true });
+});

@@ -7,10 +7,13 @@ const SIZE = 10;
 const TOKEN = 'token-of-the-pool';
 const TOKEN_FILE = '/etc/claim-token';
 
+/** What Kubernetes sets in a namespace with Services of these names. */
+const SERVICE_LINKS = { GATEWAY_PORT: 'tcp://10.96.0.7:8080', SVC_PORT: 'udp://[fd00::7]:53' };
+
 /** A sandbox that waits for its claim; without a browser, so that ten of them fit on a small machine. */
-function pooled(): Promise<Sandbox> {
+function pooled(env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
   return startSandbox({
-    env: { SVC_CLAIM_TOKEN_FILE: TOKEN_FILE, ...NO_BROWSER, ...NO_KERNELS },
+    env: { SVC_CLAIM_TOKEN_FILE: TOKEN_FILE, ...NO_BROWSER, ...NO_KERNELS, ...env },
     with: (container) =>
       container.withCopyContentToContainer([{ content: `${TOKEN}\n`, target: TOKEN_FILE, mode: 0o600 }]),
   });
@@ -56,11 +59,13 @@ test('[claim.pool] ten sandboxes without a key are claimed by ten callers at onc
   }
 });
 
-test('[claim.restart] a pooled sandbox is healthy before and after its claim, which survives the daemon', async () => {
-  await using sandbox = await pooled();
+test('[claim.restart] [claim.token-used] a pooled sandbox is healthy before and after its claim, which survives the daemon', async () => {
+  await using sandbox = await pooled(SERVICE_LINKS);
   await untilHealthy(sandbox);
+  expect(sandbox.rawLog).toMatch(/Service of that name: (?:GATEWAY_PORT, SVC_PORT|SVC_PORT, GATEWAY_PORT)/);
   expect(await claim(sandbox, 7)).toBe(200);
   await untilHealthy(sandbox);
+  expect(await sandbox.shell(`test -e ${TOKEN_FILE}; echo $?`)).toBe('1');
   const headers = { 'x-api-key': 'key-of-caller-7' };
   const pid = await pidOf(sandbox, 'daemon');
   await sandbox.shell(`kill -9 ${pid}`);

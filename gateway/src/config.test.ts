@@ -1,6 +1,6 @@
-import { OptionError } from '@sandbox/program/options.ts';
+import { OptionError, serviceLinks } from '@sandbox/program/options.ts';
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { GatewayOptions, readConfig } from './config.ts';
 
 test('by default the gateway listens on loopback and connects to the daemon there', () => {
   const config = readConfig([], {});
@@ -47,6 +47,13 @@ test.each([
   const read = () => readConfig([], { [name]: value });
   expect(read).toThrow(OptionError);
   expect(read).toThrow(new RegExp(`^${name} \\(--[a-z-]+\\): [^\\n]+$`));
+});
+
+test('[options.service-links] a variable that Kubernetes set for a Service of that name is ignored and named', () => {
+  const env = { GATEWAY_PORT: 'tcp://10.96.7.1:8080', SVC_PORT: 'udp://[fd00::1]:53', GATEWAY_HOST: '127.0.0.2' };
+  expect(readConfig([], env)).toMatchObject({ gatewayPort: 8080, daemonPort: 8091, gatewayHost: '127.0.0.2' });
+  expect(serviceLinks(GatewayOptions, env)).toEqual(['GATEWAY_PORT', 'SVC_PORT']);
+  expect(readConfig(['--port', '9000'], env).gatewayPort).toBe(9000);
 });
 
 test('a flag wins over its variable', () => {

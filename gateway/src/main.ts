@@ -2,7 +2,7 @@ import process from 'node:process';
 import { startHeartbeat, takeHeartbeatFd } from '@sandbox/program/heartbeat/heartbeat.ts';
 import { createLogger } from '@sandbox/program/logger.ts';
 import { trimMemory } from '@sandbox/program/memory/trim-memory.ts';
-import { helpText, OptionError } from '@sandbox/program/options.ts';
+import { helpText, IGNORED_LINKS, OptionError, serviceLinks } from '@sandbox/program/options.ts';
 import { stopWithParent } from '@sandbox/program/parent.ts';
 import { type Running, runProgram } from '@sandbox/program/run.ts';
 import { openTracing } from '@sandbox/program/tracing/tracing.ts';
@@ -36,6 +36,8 @@ await runProgram('gateway', async (): Promise<Running | undefined> => {
   startHeartbeat(heartbeatFd, { name: 'gateway', stallSeconds, logLevel });
   trimMemory();
   const logger = createLogger('gateway', logLevel);
+  const links = serviceLinks(GatewayOptions, process.env);
+  if (links.length > 0) logger.warn({ links }, IGNORED_LINKS);
   const { version } = manifest;
   const tracing = await openTracing({ endpoint: config.otlpEndpoint, service: 'gateway', version });
   const gateway = buildGateway(config, { logger, version, tracing });

@@ -32,13 +32,10 @@ require_capabilities() {
 
 settle_directories() { # UID
   if ! [ -w "$ACCOUNT_HOME" ]; then
-    if mountpoint -q "$ACCOUNT_HOME"; then refuse_home "uid $1" 'change its owner, or give it the mode 1777'; fi
-    export SVC_FALLBACK_HOME="/tmp/home-$1"
-    (umask 077 && mkdir -p "$SVC_FALLBACK_HOME") 2>/dev/null ||
-      refuse "uid $1 cannot write $ACCOUNT_HOME or /tmp: mount a tmpfs there"
-    warn "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
-      "mount a directory of its own there"
-    ACCOUNT_HOME=$SVC_FALLBACK_HOME
+    if mountpoint -q "$ACCOUNT_HOME" && ! is_true "${SVC_TEMPORARY_HOME:-false}"; then
+      refuse_home "uid $1" 'change its owner, or give it the mode 1777'
+    fi
+    take_temporary_home "$1"
   fi
   # Last, since the services run with this PATH too.
   export HOME="$ACCOUNT_HOME" XAUTHORITY="$ACCOUNT_HOME/.Xauthority" PATH="$PATH:$ACCOUNT_HOME/.local/bin"

@@ -27,8 +27,30 @@ claim_home() {
     chmod 755 "$ACCOUNT_HOME"
   elif ! as_account test -w "$ACCOUNT_HOME"; then
     [ -w "$ACCOUNT_HOME" ] || refuse "$ACCOUNT_HOME is on a read-only file system: mount a volume or a tmpfs there"
-    refuse_home "$ACCOUNT, uid $uid," "set PUID=$owner, or change its owner"
+    is_true "${SVC_TEMPORARY_HOME:-false}" || refuse_home "$ACCOUNT, uid $uid," "set PUID=$owner, or change its owner"
+    take_temporary_home "$uid"
+    chown "$ACCOUNT:$ACCOUNT" "$ACCOUNT_HOME"
+    usermod --home "$ACCOUNT_HOME" "$ACCOUNT" || refuse 'SVC_TEMPORARY_HOME: /etc has to be writable for that'
   fi
+}
+
+# A home that the container loses when it ends. Only the account may enter it.
+take_temporary_home() { # UID
+  export SVC_FALLBACK_HOME="/tmp/home-$1"
+  (umask 077 && mkdir -p "$SVC_FALLBACK_HOME") 2>/dev/null ||
+    refuse "uid $1 cannot write $ACCOUNT_HOME or /tmp: mount a tmpfs there"
+  warn "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
+    "mount a directory of its own there"
+  ACCOUNT_HOME=$SVC_FALLBACK_HOME
+}
+
+# A volume at /dev/shm outlives the container, which its files could have ended, and would end again. The initial IPC
+# namespace (PROC_IPC_INIT_INO of the kernel) is the machine's.
+empty_shared_memory() {
+  mountpoint -q /dev/shm || return 0
+  case $(stat -L -c %i /proc/self/ns/ipc 2>/dev/null) in '' | 4026531839) return ;; esac
+  if can_switch; then owner=$ACCOUNT; else owner=$(id -u); fi
+  find /dev/shm -xdev -mindepth 1 -user "$owner" -depth -delete 2>/dev/null || true
 }
 
 # Programs would keep their files elsewhere, and lose them with the container.

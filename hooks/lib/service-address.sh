@@ -1,6 +1,23 @@
 # shellcheck shell=sh
 # Requests of scripts in the container to the service; sourced.
 
+# Kubernetes sets NAME_PORT=tcp://... for each Service of the namespace: those of a Service named "gateway" or "svc" have
+# the names of options.
+drop_service_links() {
+  dropped=
+  for name in $(env | sed -nE 's#^((SVC|GATEWAY|BROWSER|PROXY|MCP|COMPUTER_USE)(_[A-Z0-9_]+)?_PORT)=[a-z]+://.*#\1#p'); do
+    value=
+    eval "value=\${$name:-}"
+    case $value in
+      tcp://* | udp://* | sctp://*)
+        unset "$name"
+        dropped="${dropped:+$dropped, }$name"
+        ;;
+    esac
+  done
+  if [ -n "$dropped" ]; then warn "ignored, since Kubernetes set it for a Service of that name: $dropped"; fi
+}
+
 service_url() {
   case ${GATEWAY_HOST:-0.0.0.0} in
     0.0.0.0 | :: | '[::]') host=127.0.0.1 ;;
@@ -28,7 +45,7 @@ claimed_key() {
 
 # A sandbox of a pool answers public paths alone before its claim.
 waits_for_claim() {
-  [ -n "${SVC_CLAIM_TOKEN_FILE:-}" ] && [ ! -e "${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json" ]
+  [ -n "${SVC_CLAIM_TOKEN_FILE:-}${SVC_CLAIM_PUBLIC_KEY_FILE:-}" ] && [ ! -e "${SVC_RUNTIME_DIR:-/var/lib/svc}/claim.json" ]
 }
 
 # The key that requests need now; empty if none exists.

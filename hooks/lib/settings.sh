@@ -57,7 +57,7 @@ check_workspace() {
 
 check_settings() {
   check_choice BROWSER_START_MODE "${BROWSER_START_MODE:-async}" async auto manual
-  check_booleans DISABLE_CODE_SERVER DISABLE_JUPYTER DISABLE_MCP_BROWSER SVC_ALLOW_SETUID RUN_HOOKS_STRICT \
+  check_booleans DISABLE_CODE_SERVER DISABLE_JUPYTER DISABLE_MCP_BROWSER SVC_ALLOW_SETUID SVC_TEMPORARY_HOME RUN_HOOKS_STRICT \
     BROWSER_ALLOW_FILE_SELECTION_DIALOGS
   check_pattern SVC_STOP_GRACE_SECONDS '[0-9]{1,3}(\.[0-9]+)?' 'seconds from 0 to 600'
   check_pattern PUID '[1-9][0-9]{0,8}' 'a user id other than root'

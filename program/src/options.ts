@@ -61,8 +61,12 @@ export type OptionShape = Readonly<Record<string, z.ZodType>>;
 /** The values of options. */
 export type OptionValues<S extends OptionShape> = { readonly [K in keyof S]: z.output<S[K]> };
 
+/** The value of `*_PORT` that Kubernetes gives to the containers of a namespace with a Service of that name. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+
 /**
- * Reads a program's options from flags and environment variables. An empty variable counts as unset.
+ * Reads a program's options from flags and environment variables. An empty variable counts as unset, and so does a
+ * service link of Kubernetes.
  * @throws OptionError for an unknown flag or the first invalid value
  */
 export function readOptions<S extends OptionShape>(
@@ -74,12 +78,28 @@ export function readOptions<S extends OptionShape>(
   const given: Record<string, string> = {};
   for (const [key, schema] of Object.entries(options.shape)) {
     const names = namesOf(schema);
-    const value = flags[names.flag] ?? [names.env, ...(names.aliases ?? [])].map((name) => env[name]).find(Boolean);
+    const set = [names.env, ...(names.aliases ?? [])].filter((name) => env[name] && !isServiceLink(name, env));
+    const value = flags[names.flag] ?? set.map((name) => env[name])[0];
     if (value !== undefined) given[key] = value;
   }
   const result = options.safeParse(given);
   if (result.success) return result.data;
   throw invalidValue(options.shape, given, result.error);
+}
+
+export const IGNORED_LINKS = 'ignored variables that Kubernetes set for a Service of that name';
+
+/** Variables of options that Kubernetes set for a Service of that name (`GATEWAY_PORT=tcp://…`): they are ignored. */
+export function serviceLinks(
+  options: z.ZodObject<OptionShape>,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const names = Object.values(options.shape).map((schema) => namesOf(schema));
+  return names.flatMap(({ env: name, aliases = [] }) => [name, ...aliases]).filter((name) => isServiceLink(name, env));
+}
+
+function isServiceLink(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  return name.endsWith('_PORT') && SERVICE_LINK.test(env[name] ?? '');
 }
 
 /** One row per option, for `--help` and the tables of the documentation. */

@@ -15,7 +15,7 @@ const NEVER =
   /\b(?:execSync|execFileSync|spawnSync|scryptSync|pbkdf2Sync|fsyncSync|fdatasyncSync|cpSync|(?:g?un)?zipSync|gzipSync|deflateSync|inflateSync|brotli\w+Sync)\(/;
 /** Files that may: `fsync` of records that replace a file, and a thread of its own for documents. */
 const SLOW =
-  /^daemon\/src\/(?:core\/(?:access\/claim-record|records\/[\w-]+)|capabilities\/files\/documents\/[\w-]+)\.ts$/;
+  /^daemon\/src\/(?:core\/(?:access\/claim\/claim-record|records\/[\w-]+)|capabilities\/files\/documents\/[\w-]+)\.ts$/;
 
 async function callers(pattern: RegExp): Promise<string[]> {
   const files = (await trackedFiles()).filter((file) => PRODUCTION.test(file));

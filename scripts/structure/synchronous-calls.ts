@@ -11,7 +11,9 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     files: `
       daemon/src/cli.ts
       daemon/src/core/access/access-keys.ts
-      daemon/src/core/access/claim-record.ts
+      daemon/src/core/access/claim/claim-credential.ts
+      daemon/src/core/access/claim/claim-record.ts
+      daemon/src/core/access/claim/durable-directory.ts
       daemon/src/core/access/revocations.ts
       daemon/src/core/access/seen-secrets.ts
       daemon/src/core/clock/age-clock.ts

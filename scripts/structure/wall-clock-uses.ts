@@ -50,9 +50,11 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
     files: 'daemon/src/capabilities/files/parts/part-journal.ts',
   },
   {
-    because: 'compared with the expiry of a signed URL or a key, which its maker gave by the wall clock',
+    because: 'compared with the times of a signed URL, statement or key, which its maker gave by the wall clock',
     files: `
       daemon/src/core/access/access-keys.ts
+      daemon/src/core/access/claim/claim-credential.ts
+      daemon/src/core/access/claim/claim-statement.ts
       daemon/src/protocols/e2b/access/credentials.ts
     `,
   },

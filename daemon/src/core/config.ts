@@ -55,6 +55,28 @@ export const CORE_OPTIONS = {
       'File with the token of POST /v2/sandbox/claim, by which a sandbox of a pool gets key, environment, origins and ' +
       'labels once. Without a key nothing else is served until then.',
   }),
+  claimPublicKeyFile: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
+    env: 'SVC_CLAIM_PUBLIC_KEY_FILE',
+    flag: 'claim-public-key-file',
+    description:
+      'File with an Ed25519 public key in PEM, instead of a claim token: a claim is a statement about this pod, signed ' +
+      'with its private key. Needs SVC_POD_UID.',
+  }),
+  podUid: named(z.string().max(256).optional(), {
+    env: 'SVC_POD_UID',
+    flag: 'pod-uid',
+    description: 'Unique id of the pod (metadata.uid, by the downward API), which a signed claim names.',
+  }),
+  claimAgain: named(boolean().default(false), {
+    env: 'SVC_CLAIM_AGAIN',
+    flag: 'claim-again',
+    description: 'Accept a claim although a restart of the container forgets it: no mount holds SVC_RUNTIME_DIR.',
+  }),
+  kubernetes: named(z.string().optional(), {
+    env: 'KUBERNETES_SERVICE_HOST',
+    flag: 'kubernetes-service-host',
+    description: 'Set by Kubernetes: a pool is then claimed only if a mount holds SVC_RUNTIME_DIR.',
+  }),
   envDir: named(z.string().startsWith('/', 'expected an absolute path').optional(), {
     env: 'SVC_ENV_DIR',
     flag: 'env-dir',

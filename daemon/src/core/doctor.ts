@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { CONNECTIONS_PER_ADDRESS, connectionsPerAddress } from '@sandbox/program/service-options.ts';
 import { readAccessKeys } from './access/access-keys.ts';
+import { forgetsClaim } from './access/claim/claim-credential.ts';
 import { claimTokenTerms, keyFileTerms } from './access/key-options.ts';
 import { type SecretFileTerms, unreadable } from './access/secret-file.ts';
 import { lookUpIdentity } from './account/identity.ts';
@@ -27,6 +28,7 @@ export async function examine(config: CoreConfig, requirements: readonly Require
     ...checkDefaultUser(config.defaultUser),
     ...secretFiles(config).map(checkSecretFile),
     ...checkAccessKeys(config.accessKeysFile),
+    ...checkPool(config),
     ...checkEnvDir(config.envDir),
     checkConnections(inheritedEnvironment()[CONNECTIONS_PER_ADDRESS]),
   ];
@@ -95,6 +97,18 @@ function checkAccessKeys(path: string | undefined): Check[] {
     const hint = 'write each key as a JSON object in a line of its own; docs/security.md has the fields';
     return [{ name, ok: false, required: true, detail, hint }];
   }
+}
+
+/** A sandbox of a pool whose claim is lost with its container could be claimed by another caller. */
+function checkPool(config: CoreConfig): Check[] {
+  const { claimTokenFile, claimPublicKeyFile, runtimeDir } = config;
+  if (claimTokenFile === undefined && claimPublicKeyFile === undefined) return [];
+  const name = 'claim of the sandbox';
+  const how = forgetsClaim(config, runtimeDir);
+  if (how === 'no') return [{ name, ok: true, required: false, detail: `kept on the mount of ${runtimeDir}` }];
+  const required = how === 'refused';
+  const detail = `${required ? 'refused' : 'forgotten by a restart of the container'}: no mount holds ${runtimeDir}`;
+  return [{ name, ok: false, required, detail, hint: `mount a volume at ${runtimeDir}` }];
 }
 
 /** A variable that is too long would let no process start: it is left out. */

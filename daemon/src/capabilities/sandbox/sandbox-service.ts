@@ -1,5 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import type { Claim } from '../../core/access/claim-record.ts';
+import type { ClaimProof } from '../../core/access/claim/claim-credential.ts';
+import type { Claim } from '../../core/access/claim/claim-record.ts';
 import type { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { ActivityReport } from '../../core/activity/activity.ts';
 import type { Core } from '../../core/core.ts';
@@ -75,23 +76,23 @@ export class SandboxService implements AsyncDisposable {
     return this.#core.activity.report();
   }
 
-  /** @throws SandboxError `unauthorized` unless it is the token of the claim */
-  requireToken(token: string | undefined): void {
-    this.#core.late.requireToken(token);
+  /** @throws SandboxError `unauthorized` unless it proves the right to claim the sandbox */
+  requireProof(proof: ClaimProof): void {
+    this.#core.late.requireProof(proof);
   }
 
   /**
-   * @throws SandboxError `unauthorized` (token), `conflict` if it was claimed before, `invalid` for a variable that
-   *   the service keeps to itself
+   * @throws SandboxError `unauthorized` (credential), `conflict` if it was claimed before, `invalid` for a variable that
+   *   the service keeps to itself, `unavailable` if the claim would not last
    */
-  claim(token: string | undefined, claim: Omit<Claim, 'claimedAt'>): Claim {
+  claim(proof: ClaimProof, claim: Parameters<Core['late']['claim']>[1]): Claim {
     const reserved = Object.keys(claim.env).find(isProductVariable);
     if (reserved !== undefined) {
       throw new SandboxError('invalid', `must not have ${reserved}, which the service keeps to itself`, {
         field: 'env',
       });
     }
-    return this.#core.late.claim(token, claim);
+    return this.#core.late.claim(proof, claim);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

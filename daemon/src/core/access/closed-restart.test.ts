@@ -59,7 +59,7 @@ test('[late.closed-restart] a service that was claimed without a key does not op
 
 test('[late.closed-restart] a sandbox of a pool waits for the file of its token to be back', async () => {
   await using directory = await tempDir();
-  const [token, runtime] = [join(directory.path, 'token'), join(directory.path, 'runtime')];
+  const [token, runtime] = [join(directory.path, 'claim'), join(directory.path, 'runtime')];
   const env = { SVC_CLAIM_TOKEN_FILE: token, SVC_RUNTIME_DIR: runtime };
   const other = join(directory.path, 'other');
   await expect(TestApp.start(readConfig([], env), other)).rejects.toThrow(/^SVC_CLAIM_TOKEN_FILE/);

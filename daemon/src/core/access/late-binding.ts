@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
 import { type AccessKey, AccessKeys, cookieSecret, cookieSecretPath } from './access-keys.ts';
-import { type Claim, ClaimRecord } from './claim-record.ts';
+import { ClaimCredential, type ClaimOptions, type ClaimProof, digest } from './claim/claim-credential.ts';
+import { type Claim, ClaimRecord } from './claim/claim-record.ts';
 import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';
 import { readSecret, SecretFile, type SecretFileTerms, unreadable } from './secret-file.ts';
@@ -19,7 +19,7 @@ export interface AccessTerms {
   readonly locked: 'unclaimed' | 'no_key' | undefined;
 }
 
-type LateOptions = Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'claimTokenFile' | 'accessKeysFile'>;
+type LateOptions = ClaimOptions & Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'accessKeysFile'>;
 
 /** What a sandbox of a pool gets after its boot: from its claim, and from files that are read again when they change. */
 export class LateBinding implements AsyncDisposable {
@@ -28,6 +28,7 @@ export class LateBinding implements AsyncDisposable {
   readonly #keyFile: SecretFile | undefined;
   readonly #accessKeys: AccessKeys | undefined;
   readonly #cookieSecret: Buffer;
+  readonly #credential: ClaimCredential;
   readonly #record: ClaimRecord;
   readonly #logger: Logger;
   #claim: Claim | undefined;
@@ -43,6 +44,7 @@ export class LateBinding implements AsyncDisposable {
     const { accessKeysFile } = options;
     this.#accessKeys = accessKeysFile === undefined ? undefined : new AccessKeys(accessKeysFile, logger);
     this.#cookieSecret = this.#accessKeys ? cookieSecret(directory) : Buffer.alloc(0);
+    this.#credential = new ClaimCredential(options, directory, logger);
     this.#record = new ClaimRecord(directory);
     this.#claim = this.#record.read();
     this.#terms = this.#termsNow();
@@ -51,11 +53,12 @@ export class LateBinding implements AsyncDisposable {
 
   /**
    * @param directory the runtime directory
-   * @throws OptionError if the token's file holds none at a first start, Error if there is a claim that cannot be read
+   * @throws OptionError if the file of the token or of the public key has none at a first start, Error if there is a
+   *   claim that cannot be read
    */
   static open(options: LateOptions, directory: string, logger: Logger): LateBinding {
     const binding = new LateBinding(options, directory, logger);
-    binding.#openToken();
+    binding.#openPool();
     if (binding.#terms.locked === 'no_key') binding.#logClosed(keyFileTerms(options.apiKeyFile ?? ''));
     return binding;
   }
@@ -74,47 +77,42 @@ export class LateBinding implements AsyncDisposable {
 
   /**
    * Claims the sandbox, once. When it returns, the claim is in force and outlives the daemon.
-   * @throws SandboxError `unauthorized` for a wrong token or if the sandbox takes no claim, `conflict` after the first
+   * @throws SandboxError `unauthorized` for a wrong credential or if the sandbox takes no claim, `unavailable` without a
+   *   durable directory, `conflict` after the first
    */
-  claim(token: string | undefined, given: Omit<Claim, 'claimedAt'>): Claim {
-    this.requireToken(token);
+  claim(proof: ClaimProof, given: Omit<Claim, 'claimedAt' | 'tokenDigest'>): Claim {
+    this.requireProof(proof);
     // No other claim comes between this check and the assignment below: nothing waits.
     if (this.#claim !== undefined) {
       throw new SandboxError('conflict', `the sandbox was claimed at ${this.#claim.claimedAt}`, {
         hint: 'take another sandbox from the pool',
       });
     }
-    const claim = { ...given, claimedAt: new Date().toISOString() };
+    this.#credential.requireDurable();
+    const tokenDigest = this.#options.claimTokenFile === undefined ? undefined : digest(proof.credential ?? '');
+    const claim = { ...given, claimedAt: new Date().toISOString(), tokenDigest };
     this.#record.write(claim);
     this.#claim = claim;
     this.#terms = this.#termsNow();
+    this.#credential.discardToken();
     this.#logger.info({ labels: claim.labels, withKey: claim.apiKey !== undefined }, 'the sandbox was claimed');
     return claim;
   }
 
   /** @throws SandboxError `unauthorized` */
-  requireToken(token: string | undefined): void {
-    const { claimTokenFile } = this.#options;
-    if (claimTokenFile === undefined) {
-      throw new SandboxError('unauthorized', 'the sandbox takes no claim', { hint: 'SVC_CLAIM_TOKEN_FILE is not set' });
-    }
-    let expected: string;
-    try {
-      expected = readSecret(claimTokenTerms(claimTokenFile));
-    } catch (error) {
-      this.#logger.error({ reason: String(error) }, 'no claim can be checked');
-      throw wrongToken();
-    }
-    if (token === undefined || !timingSafeEqual(digest(token), digest(expected))) throw wrongToken();
+  requireProof(proof: ClaimProof): void {
+    this.#credential.requireProof(proof, this.#claim?.tokenDigest);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#withheld?.[Symbol.dispose]();
   }
 
-  #openToken(): void {
+  #openPool(): void {
+    if (this.#claim !== undefined) return;
+    this.#credential.requireOptions();
     const { claimTokenFile } = this.#options;
-    if (claimTokenFile === undefined || this.#claim !== undefined) return;
+    if (claimTokenFile === undefined) return;
     const terms = claimTokenTerms(claimTokenFile);
     try {
       concealSecret(readSecret(terms));
@@ -140,7 +138,7 @@ export class LateBinding implements AsyncDisposable {
   /** Nothing if the service is open and stays so. */
   #withhold(): Disposable | undefined {
     const { apiKey, apiKeyFile, claimTokenFile, accessKeysFile } = this.#options;
-    const isOfPool = claimTokenFile !== undefined || this.#claim !== undefined;
+    const isOfPool = this.#credential.isOfPool || this.#claim !== undefined;
     if (apiKey === undefined && apiKeyFile === undefined && accessKeysFile === undefined && !isOfPool) return undefined;
     const ofNames = accessKeysFile === undefined ? [] : [accessKeysFile, cookieSecretPath(this.#directory)];
     const files = [apiKeyFile, claimTokenFile, ...ofNames, ...(isOfPool ? this.#record.files : [])];
@@ -155,13 +153,7 @@ export class LateBinding implements AsyncDisposable {
 
   /** The token as long as it is good for a claim. */
   #tokenNow(): string | undefined {
-    const { claimTokenFile } = this.#options;
-    if (claimTokenFile === undefined || this.#claim !== undefined) return undefined;
-    try {
-      return readSecret(claimTokenTerms(claimTokenFile));
-    } catch {
-      return undefined;
-    }
+    return this.#claim === undefined ? this.#credential.token : undefined;
   }
 
   #keyNow(): string | undefined {
@@ -185,19 +177,8 @@ export class LateBinding implements AsyncDisposable {
 
   /** A service that had a key is not open without it, also if it was claimed without one. */
   #lock(): AccessTerms['locked'] {
-    const { apiKeyFile, claimTokenFile } = this.#options;
-    if (this.#claim === undefined && claimTokenFile !== undefined) return 'unclaimed';
+    const { apiKeyFile } = this.#options;
+    if (this.#claim === undefined && this.#credential.isOfPool) return 'unclaimed';
     return apiKeyFile !== undefined && wasSeen(this.#directory, apiKeyFile) ? 'no_key' : undefined;
   }
-}
-
-/** Digests have one length, so that the comparison takes the same time for every token. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-function wrongToken(): SandboxError {
-  return new SandboxError('unauthorized', 'missing or wrong claim token', {
-    hint: 'send the token of SVC_CLAIM_TOKEN_FILE as "Authorization: Bearer <token>"',
-  });
 }

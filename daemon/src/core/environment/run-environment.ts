@@ -1,5 +1,5 @@
 import type { Logger } from '@sandbox/program/logger.ts';
-import type { Claim } from '../access/claim-record.ts';
+import type { Claim } from '../access/claim/claim-record.ts';
 import { inheritedEnvironment } from '../config.ts';
 import { EnvDirectory, type EnvFileVariables } from './env-directory.ts';
 

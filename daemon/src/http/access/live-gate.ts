@@ -90,7 +90,7 @@ const CLOSED: Readonly<Record<NonNullable<AccessTerms['locked']>, AccessDecision
     admitted: false,
     kind: 'unauthorized',
     message: 'the sandbox waits for its claim',
-    hint: 'claim it with the token of SVC_CLAIM_TOKEN_FILE',
+    hint: 'claim it with the token of SVC_CLAIM_TOKEN_FILE, or a statement signed for SVC_CLAIM_PUBLIC_KEY_FILE',
   },
   no_key: {
     admitted: false,

@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
+import { pipeline, Transform } from 'node:stream';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import { VERSION } from '@sandbox/api/version.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
+import type { FastifyRequest, RequestPayload } from 'fastify';
 import { z } from 'zod';
 import { credentialsOf } from '../../../http/access/credentials.ts';
 import type { SandboxService } from '../sandbox-service.ts';
@@ -53,28 +57,49 @@ export function sandboxV2(app: App, service: SandboxService): void {
     },
   });
 
+  const digests = new WeakMap<FastifyRequest, () => string>();
   app.post('/sandbox/claim', {
     schema: {
       tags,
       operationId: 'claimSandbox',
       summary: 'Claim a sandbox of a pool, once',
-      description: '`Authorization: Bearer` carries the token of SVC_CLAIM_TOKEN_FILE. A second claim answers 409.',
+      description:
+        '`Authorization: Bearer` carries the token of SVC_CLAIM_TOKEN_FILE, or a statement about this pod, signed with ' +
+        'the private key of SVC_CLAIM_PUBLIC_KEY_FILE. A second claim answers 409.',
       security: [],
       body: ClaimRequest,
       response: { 200: envelopeOf(ClaimResult), ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody },
     },
-    preValidation: (request, _reply, done) => {
-      // A body that is wrong tells nothing to a caller without the token.
-      service.requireToken(tokenOf(request.headers));
-      done();
+    preParsing: async (request, _reply, payload) => {
+      // A body that is wrong tells nothing to a caller without the credential.
+      service.requireProof({ credential: credentialOf(request.headers), bodyDigest: undefined });
+      const { stream, digest } = digested(payload);
+      digests.set(request, digest);
+      return stream;
     },
-    handler: async ({ body, headers }) => {
-      const claim = service.claim(tokenOf(headers), claimOf(body));
+    handler: async (request) => {
+      const proof = { credential: credentialOf(request.headers), bodyDigest: digests.get(request)?.() };
+      const claim = service.claim(proof, claimOf(request.body));
       return ok(claimData(claim), 'the sandbox is claimed');
     },
   });
 }
 
-function tokenOf(headers: Parameters<typeof credentialsOf>[0]): string | undefined {
+function credentialOf(headers: Parameters<typeof credentialsOf>[0]): string | undefined {
   return credentialsOf(headers, '').headerKeys.find(({ field }) => field === 'authorization')?.value;
+}
+
+/** A request body of which the SHA-256 is known after its end, in hexadecimal digits. */
+function digested(payload: RequestPayload): { stream: RequestPayload; digest: () => string } {
+  const hash = createHash('sha256');
+  const stream: Transform & RequestPayload = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      stream.receivedEncodedLength = (stream.receivedEncodedLength ?? 0) + chunk.length;
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  // The reader of the stream gets its errors.
+  pipeline(payload, stream, ignore);
+  return { stream, digest: () => hash.digest('hex') };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Claim } from '../../../core/access/claim-record.ts';
+import type { Claim } from '../../../core/access/claim/claim-record.ts';
 import { StringMap, Text } from '../../../http/fields.ts';
 
 export const CLAIM_PATH = '/v2/sandbox/claim';
