@@ -29,7 +29,7 @@ function isConnected(page: Page): Promise<boolean> {
   return page.evaluate<boolean>("document.documentElement.classList.contains('noVNC_connected')");
 }
 
-test('[vnc.key-changed] after the key has changed a lost desktop leads to the key form, and from there back', async ({
+test('[vnc.key-changed] after the key has changed the desktop ends and leads to the key form, and from there back', async ({
   person,
 }) => {
   await using stage = await Stage.open();
@@ -42,9 +42,6 @@ test('[vnc.key-changed] after the key has changed a lost desktop leads to the ke
   await expect.poll(() => isConnected(page)).toBe(true);
   await rm(file);
   await writeFile(file, 'another-key');
-  await expect.poll(async () => (await fetch(`${services.url}/vnc/?api_key=${KEY}`)).status).toBe(401);
-  expect(await page.getByRole('alert').count()).toBe(0);
-  cut(desktop);
   const notice = page.locator('#svc-notice');
   await expect.poll(() => notice.textContent()).toContain('The key of this sandbox is not accepted any more.');
   await picture(page, 'desktop-key-changed');
