@@ -23,7 +23,9 @@ service_url() {
     0.0.0.0 | :: | '[::]') host=127.0.0.1 ;;
     *) host=$GATEWAY_HOST ;;
   esac
-  printf 'http://%s:%s' "$host" "${GATEWAY_PORT:-8080}"
+  # A command of docker exec has the service links of the container.
+  case ${GATEWAY_PORT:-} in '' | *://*) port=8080 ;; *) port=$GATEWAY_PORT ;; esac
+  printf 'http://%s:%s' "$host" "$port"
 }
 
 # What curl reads in the engine's health check, which has no shell.
