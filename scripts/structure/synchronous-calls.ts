@@ -13,7 +13,6 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/core/access/access-keys.ts
       daemon/src/core/access/claim/claim-credential.ts
       daemon/src/core/access/claim/claim-record.ts
-      daemon/src/core/access/claim/durable-directory.ts
       daemon/src/core/access/revocations.ts
       daemon/src/core/access/seen-secrets.ts
       daemon/src/core/clock/age-clock.ts
@@ -157,6 +156,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/core/access/caller.ts
       daemon/src/core/access/credential-files.ts
       daemon/src/core/files/discard.ts
+      daemon/src/core/files/mounts.ts
       daemon/src/core/files/ownership.ts
       daemon/src/core/files/place/held-directory.ts
       daemon/src/core/files/place/make-directory.ts

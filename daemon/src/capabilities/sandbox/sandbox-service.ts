@@ -1,6 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { ClaimProof } from '../../core/access/claim/claim-credential.ts';
-import type { Claim } from '../../core/access/claim/claim-record.ts';
+import type { Claim, ClaimTerms } from '../../core/access/claim/claim-record.ts';
 import type { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { ActivityReport } from '../../core/activity/activity.ts';
 import type { Core } from '../../core/core.ts';
@@ -85,7 +85,7 @@ export class SandboxService implements AsyncDisposable {
    * @throws SandboxError `unauthorized` (credential), `conflict` if it was claimed before, `invalid` for a variable that
    *   the service keeps to itself, `unavailable` if the claim would not last
    */
-  claim(proof: ClaimProof, claim: Parameters<Core['late']['claim']>[1]): Claim {
+  claim(proof: ClaimProof, claim: ClaimTerms): Claim {
     const reserved = Object.keys(claim.env).find(isProductVariable);
     if (reserved !== undefined) {
       throw new SandboxError('invalid', `must not have ${reserved}, which the service keeps to itself`, {

@@ -3,7 +3,7 @@ import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
 import { type AccessKey, AccessKeys, cookieSecret, cookieSecretPath } from './access-keys.ts';
 import { ClaimCredential, type ClaimOptions, type ClaimProof, digest } from './claim/claim-credential.ts';
-import { type Claim, ClaimRecord } from './claim/claim-record.ts';
+import { type Claim, ClaimRecord, type ClaimTerms } from './claim/claim-record.ts';
 import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';
 import { readSecret, SecretFile, type SecretFileTerms, unreadable } from './secret-file.ts';
@@ -80,7 +80,7 @@ export class LateBinding implements AsyncDisposable {
    * @throws SandboxError `unauthorized` for a wrong credential or if the sandbox takes no claim, `unavailable` without a
    *   durable directory, `conflict` after the first
    */
-  claim(proof: ClaimProof, given: Omit<Claim, 'claimedAt' | 'tokenDigest'>): Claim {
+  claim(proof: ClaimProof, given: ClaimTerms): Claim {
     this.requireProof(proof);
     // No other claim comes between this check and the assignment below: nothing waits.
     if (this.#claim !== undefined) {

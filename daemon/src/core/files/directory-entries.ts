@@ -1,5 +1,6 @@
-import { opendirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { opendirSync, readdirSync, statSync } from 'node:fs';
 import { type ByteName, bytesOf } from './byte-name.ts';
+import { mountsNow } from './mounts.ts';
 
 /** Size of a directory file in bytes above which listing it in one call takes too long. */
 const LARGE_BYTES = 64 * 1024;
@@ -39,19 +40,8 @@ const MADE_UP: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Mount points of such file systems (proc_pid_mountinfo(5)); empty without /proc. */
+/** Mount points of such file systems; empty without /proc. */
 export function madeUpMounts(): ReadonlySet<ByteName> {
-  let text: string;
-  try {
-    text = readFileSync('/proc/self/mountinfo', 'latin1');
-  } catch {
-    return new Set();
-  }
-  const mounts = text.split('\n').map((line) => line.split(' '));
-  const paths = mounts
-    .filter((fields) => MADE_UP.has(fields[fields.indexOf('-') + 1] ?? ''))
-    .map((fields) =>
-      (fields[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_all, octal) => String.fromCharCode(Number.parseInt(octal, 8))),
-    );
-  return new Set(paths);
+  const mounts = mountsNow() ?? [];
+  return new Set(mounts.filter(({ type }) => MADE_UP.has(type)).map(({ at }) => at));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Claim } from '../../../core/access/claim/claim-record.ts';
+import type { Claim, ClaimTerms } from '../../../core/access/claim/claim-record.ts';
 import { StringMap, Text } from '../../../http/fields.ts';
 
 export const CLAIM_PATH = '/v2/sandbox/claim';
@@ -56,7 +56,7 @@ export const ClaimResult = z
   })
   .meta({ id: 'ClaimResult' });
 
-export function claimOf(body: z.output<typeof ClaimRequest>): Omit<Claim, 'claimedAt'> {
+export function claimOf(body: z.output<typeof ClaimRequest>): ClaimTerms {
   return { apiKey: body.api_key, env: body.env, allowedOrigins: body.allowed_origins, labels: body.labels };
 }
 

@@ -14,6 +14,9 @@ export interface Claim {
   readonly tokenDigest?: string | undefined;
 }
 
+/** A claim as it is asked for. */
+export type ClaimTerms = Omit<Claim, 'claimedAt' | 'tokenDigest'>;
+
 /** The claim of a sandbox in its runtime directory, if a restarted daemon finds it. Only the daemon may read it. */
 export class ClaimRecord {
   readonly #path: string;
