@@ -49,7 +49,7 @@ export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void
   });
 
   app.get('/internal/credentials', { schema: { hide: true } }, async (request, reply) => {
-    // A request with this header came through the gateway from a client.
+    // The gateway forwarded a request with this header from a client.
     if (request.headers['x-forwarded-for'] !== undefined) {
       return reply.code(404).send(failure('not found', 'only the gateway asks this'));
     }

@@ -36,7 +36,7 @@ const AGREED = ['a letter', 'an ideograph', 'a full-width letter', 'an emoji (6)
 
 /**
  * Prints each argument at the beginning of a line, and the column that the terminal then reports (DSR of ECMA-48). The
- * terminal does not echo a report that comes before the read.
+ * terminal does not echo a report that arrives before the read.
  */
 const MEASURE = [
   'measure() { stty -echo; for c; do printf "\\r%s\\033[6n" "$c"; IFS=";" read -rd R _ x',

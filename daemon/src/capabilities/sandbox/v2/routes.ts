@@ -71,7 +71,7 @@ export function sandboxV2(app: App, service: SandboxService): void {
       response: { 200: envelopeOf(ClaimResult), ...V2_ERRORS, 409: ErrorBody, 503: ErrorBody },
     },
     preParsing: async (request, _reply, payload) => {
-      // A body that is wrong tells nothing to a caller without the credential.
+      // A caller without the credential does not learn whether the body is valid.
       service.requireProof({ credential: credentialOf(request.headers), bodyDigest: undefined });
       const { stream, digest } = digested(payload);
       digests.set(request, digest);
