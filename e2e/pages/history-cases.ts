@@ -162,7 +162,7 @@ export const HISTORY_CASES: readonly Case[] = [
     'history.back() of the page',
     async (page, at) => {
       await visit(page, at.home, at.form);
-      await Promise.all([page.waitForURL(at.home), page.evaluate('history.back()')]);
+      await Promise.all([page.waitForURL(at.home), page.evaluate('void setTimeout(() => history.back())')]);
       expect(page.url()).toBe(at.home);
     },
   ],
@@ -170,7 +170,7 @@ export const HISTORY_CASES: readonly Case[] = [
     'history.go(-2) of the page',
     async (page, at) => {
       await visit(page, at.home, at.form, at.square);
-      await Promise.all([page.waitForURL(at.home), page.evaluate('history.go(-2)')]);
+      await Promise.all([page.waitForURL(at.home), page.evaluate('void setTimeout(() => history.go(-2))')]);
       expect(page.url()).toBe(at.home);
     },
   ],
