@@ -29,6 +29,7 @@ import { IMAGE_CONDITIONS } from './requirements/image-conditions.ts';
 import { IMAGE_FAULTS } from './requirements/image-faults.ts';
 import { IMAGES } from './requirements/images.ts';
 import { INCOMPLETE } from './requirements/incomplete.ts';
+import { KUBERNETES } from './requirements/kubernetes.ts';
 import { MANNERS } from './requirements/manners.ts';
 import { MCP } from './requirements/mcp.ts';
 import { OPERATIONS } from './requirements/operations.ts';
@@ -91,6 +92,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ENGINES,
   ...SANDBOX,
   ...OPERATIONS,
+  ...KUBERNETES,
   ...MCP,
   ...MANNERS,
   ...BROWSER,
