@@ -52,6 +52,46 @@ test('[app.long-output] of 400,000 lines the newest are in the document, and the
   await page.getByText(/earlier lines not shown here/).waitFor();
 });
 
+test('[app.output-colours] output has the colours of a terminal, in both schemes', async ({ person, services }) => {
+  const inks = "awk 'BEGIN { for (i = 0; i < 16; i++) printf \"\\033[38;5;%dmink %d\\033[0m \", i, i; print \"\" }'";
+  const script = `${inks}; printf '\\033[1;31mbold\\033[0m plain\\n'`;
+  const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', { command: script });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, faults } = await openApp(person, services, `#/commands?id=${id}`, { colorScheme });
+    const output = page.getByRole('log', { name: 'Output' });
+    await expect.poll(() => output.locator('.bold.ink-1').textContent()).toBe('bold');
+    expect(await output.innerText()).toContain('ink 15 \nbold plain');
+    const plain = await page.evaluate("getComputedStyle(document.querySelector('.output')).color");
+    const red = await page.evaluate("getComputedStyle(document.querySelector('.output .ink-1')).color");
+    expect(red).not.toBe(plain);
+    await picture(page, `app-output-colours-${colorScheme}`);
+    expect(faults).toEqual([]);
+  }
+});
+
+test('[app.commands] a command is found by the filter, runs again, and its text is copied', async ({
+  person,
+  services,
+}) => {
+  const command = "echo 'again and again'";
+  await api(services, '/v2/commands', { command: 'echo another' });
+  const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', { command });
+  const { page } = await openApp(person, services, `#/commands?id=${id}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const rows = page.getByRole('list', { name: 'Commands, newest first' }).getByRole('link');
+  await page.getByLabel('Show commands that contain').fill('AND AGAIN');
+  await expect.poll(() => rows.count()).toBe(1);
+  expect(await rows.first().innerText()).toMatch(/\d\d:\d\d:\d\d/);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command);
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => rows.count()).toBe(2);
+  await expect.poll(() => page.getByRole('log', { name: 'Output' }).innerText()).toContain('again and again');
+  expect(page.url()).not.toContain(id);
+});
+
 test('[app.reconnect] the page says that the daemon is gone, and the output goes on without a missing line', async ({
   person,
 }) => {

@@ -176,3 +176,19 @@ test('[app.files] a name that is not UTF-8 is opened and read', async ({ person,
   await page.getByRole('row', { name: /txt/ }).click();
   await expect.poll(() => page.locator('.viewer pre').allTextContents()).toEqual(['in\n']);
 });
+
+test('[app.files] a filter ends with its directory, and a picture that is none is named', async ({
+  person,
+  services,
+}) => {
+  await using directory = await tempDir();
+  await mkdir(join(directory.path, 'pictures'));
+  await writeFile(join(directory.path, 'pictures', 'broken.png'), 'not a picture');
+  const { page } = await openApp(person, services, filesAt(directory.path));
+  await page.getByLabel('Show names that contain').fill('pic');
+  await page.getByRole('row', { name: /pictures/ }).click();
+  await expect.poll(() => names(page)).toEqual(['broken.png']);
+  expect(await page.getByLabel('Show names that contain').inputValue()).toBe('');
+  await page.getByRole('row', { name: /broken/ }).click();
+  await page.getByText('The browser cannot show this picture.').waitFor();
+});

@@ -39,6 +39,32 @@ test('[app.overview] status, meters, activity, applications and a port that a pr
   expect(faults).toEqual([]);
 });
 
+test('[app.first-link] a link that is clicked as soon as it is there opens its view, ten of ten times', async ({
+  person,
+  services,
+}) => {
+  const { page } = await openApp(person, services);
+  // In the page, so that no message between it and the test gives the page time.
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    const link = document.querySelector('a[href="#/files"]');
+    if (link === null) return;
+    observer.disconnect();
+    link.click();
+  }).observe(document, { childList: true, subtree: true })`);
+  for (let time = 0; time < 10; time += 1) {
+    await page.goto(`${services.url}/?again=${time}`);
+    await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
+  }
+});
+
+test('[app.unknown-view] an address that no view has shows the overview and says so', async ({ person, services }) => {
+  const { page } = await openApp(person, services, '#/nowhere<b>');
+  await page.getByText('No view is called “nowhere').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await showView(page, '#/files');
+  await expect.poll(() => page.getByText('No view is called').count()).toBe(0);
+});
+
 test('[app.missing] without browser, desktop, ripgrep and editors the page says how to get them', async ({
   person,
 }) => {

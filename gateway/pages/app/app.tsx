@@ -63,6 +63,11 @@ export function App(): JSX.Element {
       <main ref={main} tabIndex={-1} class={`view view-${route.view}`}>
         <LinkNotice />
         <h1>{NAMES[route.view]}</h1>
+        {route.unknown !== undefined && (
+          <p class="quiet" role="status">
+            No view is called “{route.unknown.slice(0, 100)}”: this is the overview.
+          </p>
+        )}
         <Shown route={route} />
       </main>
       <UploadList />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export const VIEWS = ['overview', 'files', 'commands', 'terminal', 'desktop', 'capabilities'] as const;
 export type View = (typeof VIEWS)[number];
@@ -7,12 +7,16 @@ export type View = (typeof VIEWS)[number];
 export interface Route {
   readonly view: View;
   readonly query: URLSearchParams;
+  /** A name of the address that no view has. */
+  readonly unknown?: string | undefined;
 }
 
 /** @param hash `#/files?path=%2Fhome` */
 function parseRoute(hash: string): Route {
   const [name = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  return { view: VIEWS.find((view) => view === name) ?? 'overview', query: new URLSearchParams(query) };
+  const view = VIEWS.find((known) => known === name);
+  const unknown = view === undefined && name !== '' ? name : undefined;
+  return { view: view ?? 'overview', query: new URLSearchParams(query), unknown };
 }
 
 /** The fragment that leads to a view. */
@@ -23,8 +27,10 @@ export function routeTo(view: View, query: Readonly<Record<string, string | unde
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
+  // Before the links can be used; the address may have changed since the first drawing.
+  useLayoutEffect(() => {
     const read = (): void => setRoute(parseRoute(location.hash));
+    read();
     addEventListener('hashchange', read);
     return () => removeEventListener('hashchange', read);
   }, []);

@@ -12,11 +12,13 @@ interface DetailProps {
   /** Undefined if the list does not have it. */
   readonly command: Command | undefined;
   readonly onChange: () => void;
+  readonly onAgain: (text: string) => void;
 }
 
 /** One command: its state, its output, and what can be done with it. */
-export function CommandDetail({ id, command, onChange }: DetailProps): JSX.Element {
+export function CommandDetail({ id, command, onChange, onAgain }: DetailProps): JSX.Element {
   const [error, setError] = useState<unknown>();
+  const isCut = (command?.command.length ?? 0) >= LISTED;
   const path = `v2/commands/${encodeURIComponent(id)}`;
   const act = (action: () => Promise<unknown>): void => {
     setError(undefined);
@@ -46,6 +48,12 @@ export function CommandDetail({ id, command, onChange }: DetailProps): JSX.Eleme
               </button>
             </>
           )}
+          {command && !isRunning(command) && (
+            <button type="button" disabled={isCut} onClick={() => onAgain(command.command)}>
+              <Icon name="refresh" /> Run again
+            </button>
+          )}
+          {command && !isCut && <CopyButton text={command.command} />}
           <button type="button" onClick={() => act(() => save(path, id))}>
             <Icon name="download" /> Download
           </button>
@@ -62,6 +70,25 @@ export function CommandDetail({ id, command, onChange }: DetailProps): JSX.Eleme
         />
       )}
     </section>
+  );
+}
+
+/** Characters of a command in the list, which has the beginning of longer ones. */
+const LISTED = 1024;
+
+/** Copies the text of the command; says so until the next change. */
+function CopyButton({ text }: { readonly text: string }): JSX.Element {
+  const [state, setState] = useState<'Copy' | 'Copied' | 'Not copied'>('Copy');
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setState('Copied'),
+      () => setState('Not copied'),
+    );
+  };
+  return (
+    <button type="button" aria-live="polite" onClick={copy}>
+      {state}
+    </button>
   );
 }
 

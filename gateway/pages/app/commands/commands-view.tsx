@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { durationText, timeText } from '../parts/format.ts';
+import { useState } from 'preact/hooks';
+import { durationText, secondText } from '../parts/format.ts';
 import { Empty, Problem } from '../parts/panel.tsx';
 import { usePolled } from '../parts/use-polled.ts';
 import { type Route, routeTo } from '../route.ts';
@@ -19,6 +20,10 @@ export function CommandsView({ route }: { readonly route: Route }): JSX.Element 
     LIST_MS,
   );
   const commands = data?.commands ?? [];
+  const [filter, setFilter] = useState('');
+  const [draft, setDraft] = useState({ text: '', count: 0 });
+  const wanted = filter.toLowerCase();
+  const shown = commands.filter(({ command }) => command.toLowerCase().includes(wanted));
   const id = route.query.get('id') ?? undefined;
   const current = commands.find(({ command_id: own }) => own === id);
   const onStarted = (started: string): void => {
@@ -28,13 +33,23 @@ export function CommandsView({ route }: { readonly route: Route }): JSX.Element 
   return (
     <div class="split">
       <div class="side">
-        <RunForm onStarted={onStarted} />
+        <RunForm key={draft.count} draft={draft.text} onStarted={onStarted} />
         <Problem error={data ? undefined : error} />
+        {commands.length > 0 && (
+          <input
+            type="search"
+            aria-label="Show commands that contain"
+            placeholder="Filter commands"
+            value={filter}
+            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+          />
+        )}
         <ul class="rows" aria-label="Commands, newest first">
-          {commands.map((command) => (
+          {shown.map((command) => (
             <CommandRow key={command.command_id} command={command} isCurrent={command.command_id === id} />
           ))}
         </ul>
+        {commands.length > 0 && shown.length === 0 && <p class="quiet">No command contains “{filter}”.</p>}
         {data && commands.length === 0 && <p class="quiet">No command has run yet.</p>}
       </div>
       {id === undefined ? (
@@ -42,7 +57,13 @@ export function CommandsView({ route }: { readonly route: Route }): JSX.Element 
           <p>Its output appears here while it runs. It keeps running when this page is closed.</p>
         </Empty>
       ) : (
-        <CommandDetail key={id} id={id} command={current} onChange={refresh} />
+        <CommandDetail
+          key={id}
+          id={id}
+          command={current}
+          onChange={refresh}
+          onAgain={(text) => setDraft({ text, count: draft.count + 1 })}
+        />
       )}
     </div>
   );
@@ -56,7 +77,7 @@ function CommandRow({ command, isCurrent }: { readonly command: Command; readonl
       <a class="row" href={routeTo('commands', { id })} aria-current={isCurrent ? 'true' : undefined}>
         <code class="one-line">{text}</code>
         <span class="quiet">
-          <span class={`tag ${toneOf(command)}`}>{endText(command)}</span> {timeText(from)}
+          <span class={`tag ${toneOf(command)}`}>{endText(command)}</span> {secondText(from)}
           {Number.isFinite(seconds) && seconds >= 0 && !isRunning(command) && ` · ${durationText(seconds)}`}
         </span>
       </a>

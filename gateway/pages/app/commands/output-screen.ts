@@ -1,5 +1,6 @@
 import { countText } from '../parts/format.ts';
 import { OutputText, type Piece, type Stream } from './output-text.ts';
+import type { Segment } from './style.ts';
 
 /** Lines that the document holds. */
 const LINES_MAX = 5000;
@@ -41,19 +42,19 @@ export class OutputScreen {
     const { pieces, dropped } = this.#output.take(FRAME_LINES);
     if (dropped > 0) this.#clear(dropped);
     for (const piece of pieces) this.#add(piece);
-    const { stream, text } = this.#output.open;
+    const { stream, segments } = this.#output.open;
     this.#open.className = stream;
-    this.#open.textContent = text;
+    this.#open.replaceChildren(...segments.map(drawn));
     this.#trim();
     if (isAtEnd) place.scrollTop = place.scrollHeight;
   }
 
-  #add({ stream, text, lines }: Piece): void {
+  #add({ stream, segments, lines }: Piece): void {
     const last = this.#blocks.at(-1);
     const block = last && last.lines + lines <= BLOCK_LINES ? last : this.#begin();
     const element = document.createElement('div');
     element.className = stream;
-    element.textContent = text;
+    element.append(...segments.map(drawn));
     block.element.append(element);
     block.lines += lines;
   }
@@ -92,4 +93,16 @@ export class OutputScreen {
     this.#left.hidden = false;
     this.#left.textContent = `${countText(this.#dropped, 'earlier line')} not shown here. Download has all that is kept.`;
   }
+}
+
+/** Text without a style is a node of text alone, as most output is. */
+function drawn({ text, style }: Segment): Node {
+  if (style === undefined) return document.createTextNode(text);
+  const element = document.createElement('span');
+  element.className = style.classes;
+  // The policy of the page forbids style attributes of the document, not those that its script sets.
+  if (style.color !== undefined) element.style.color = style.color;
+  if (style.background !== undefined) element.style.backgroundColor = style.background;
+  element.textContent = text;
+  return element;
 }

@@ -1,33 +1,38 @@
+import { Pen, type Segment } from './style.ts';
+import { StyledLine } from './styled-line.ts';
+
 export type Stream = 'stdout' | 'stderr' | 'note';
 
 /** Consecutive lines of one stream. */
 export interface Piece {
   readonly stream: Stream;
-  readonly text: string;
+  /** With the newlines between the lines. */
+  readonly segments: readonly Segment[];
   readonly lines: number;
 }
 
 /** A longer line is broken: a browser lays a line out as a whole. */
 const LINE_MAX = 4096;
-const [BELL, NEWLINE, RETURN, ESCAPE] = [7, 10, 13, 27];
+const [BELL, BACKSPACE, NEWLINE, RETURN, ESCAPE] = [7, 8, 10, 13, 27];
+const BREAK: Segment = { text: '\n', style: undefined };
 /** What begins a string of control: OSC, DCS, APC, PM. */
 const STRINGS = new Set([']', 'P', '_', '^']);
 
 /**
- * Turns the output of a command into lines of plain text: without escape sequences (ECMA-48), and with only the last
- * state of a line that a carriage return overwrites, as a progress bar does.
+ * Turns the output of a command into lines as a terminal shows them: colours and other styles of ECMA-48, and the last
+ * state of a line that carriage returns overwrite, as a progress bar does. Other escape sequences are left out.
  */
 export class OutputText {
-  #finished: { stream: Stream; text: string }[] = [];
-  #line = '';
+  #finished: { stream: Stream; segments: readonly Segment[] }[] = [];
+  #line = new StyledLine();
+  readonly #pen = new Pen();
   #stream: Stream = 'stdout';
   /** Of a sequence that the last text has cut. */
   #cut = '';
-  #overwrites = false;
 
   push(stream: Stream, text: string): void {
     if (stream !== this.#stream) {
-      if (this.#line !== '') this.#end();
+      if (this.#line.length > 0) this.#end();
       this.#stream = stream;
     }
     const all = this.#cut + text;
@@ -45,21 +50,21 @@ export class OutputText {
   /** The lines that have ended since the last call, the newest `most`, and how many older ones were left out. */
   take(most: number): { pieces: readonly Piece[]; dropped: number } {
     const dropped = Math.max(0, this.#finished.length - most);
-    const pieces: { stream: Stream; text: string; lines: number }[] = [];
-    for (const { stream, text } of this.#finished.slice(dropped)) {
+    const pieces: { stream: Stream; segments: Segment[]; lines: number }[] = [];
+    for (const { stream, segments } of this.#finished.slice(dropped)) {
       const last = pieces.at(-1);
       if (last?.stream === stream) {
-        last.text += `\n${text}`;
+        last.segments.push(BREAK, ...segments);
         last.lines += 1;
-      } else pieces.push({ stream, text, lines: 1 });
+      } else pieces.push({ stream, segments: [...segments], lines: 1 });
     }
     this.#finished = [];
     return { pieces, dropped };
   }
 
   /** The line that has not ended. */
-  get open(): { readonly stream: Stream; readonly text: string } {
-    return { stream: this.#stream, text: this.#line };
+  get open(): { readonly stream: Stream; readonly segments: readonly Segment[] } {
+    return { stream: this.#stream, segments: this.#line.segments };
   }
 
   /** @returns where the text continues; undefined if it ends within a sequence */
@@ -69,35 +74,42 @@ export class OutputText {
       const end = endOfSequence(text, at);
       // Text that begins like a sequence and continues for long is not one.
       if (end === undefined && text.length - at < LINE_MAX) this.#cut = text.slice(at);
+      if (end !== undefined && text[at + 1] === '[') this.#sequence(text.slice(at + 2, end));
       return end;
     }
     if (code === NEWLINE) this.#end();
-    if (code === RETURN) this.#overwrites = true;
+    if (code === RETURN) this.#line.begin();
+    if (code === BACKSPACE) this.#line.back();
     return at + 1;
   }
 
+  /** @param sequence parameters and final byte of a control sequence */
+  #sequence(sequence: string): void {
+    const [final, parameters] = [sequence.at(-1), sequence.slice(0, -1)];
+    if (final === 'm') this.#pen.select(parameters);
+    if (final === 'K') this.#line.erase(Number(parameters));
+  }
+
   #add(text: string): void {
-    if (text === '') return;
-    if (this.#overwrites) this.#line = '';
-    this.#overwrites = false;
-    this.#line += text;
-    while (this.#line.length > LINE_MAX) {
-      this.#finished.push({ stream: this.#stream, text: this.#line.slice(0, LINE_MAX) });
-      this.#line = this.#line.slice(LINE_MAX);
+    // In parts: a line is never much longer than its bound.
+    for (let from = 0; from < text.length; from += LINE_MAX) {
+      this.#line.write(text.slice(from, from + LINE_MAX), this.#pen.style);
+      while (this.#line.length > LINE_MAX) {
+        this.#finished.push({ stream: this.#stream, segments: this.#line.take(LINE_MAX) });
+      }
     }
   }
 
   #end(): void {
-    this.#finished.push({ stream: this.#stream, text: this.#line });
-    this.#line = '';
-    this.#overwrites = false;
+    this.#finished.push({ stream: this.#stream, segments: this.#line.segments });
+    this.#line = new StyledLine();
   }
 }
 
 function nextControl(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === NEWLINE || code === RETURN || code === ESCAPE) return at;
+    if (code === NEWLINE || code === RETURN || code === ESCAPE || code === BACKSPACE) return at;
   }
   return text.length;
 }

@@ -1,12 +1,23 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../parts/panel.tsx';
 import { call } from '../sandbox/api.ts';
 import type { Command } from './command.ts';
 
+interface RunFormProps {
+  /** The text that it begins with. */
+  readonly draft: string;
+  readonly onStarted: (id: string) => void;
+}
+
 /** Starts a command. Enter runs it, Shift+Enter begins another line. */
-export function RunForm({ onStarted }: { readonly onStarted: (id: string) => void }): JSX.Element {
-  const [text, setText] = useState('');
+export function RunForm({ draft, onStarted }: RunFormProps): JSX.Element {
+  const [text, setText] = useState(draft);
+  const field = useRef<HTMLTextAreaElement>(null);
+  // Before the next key: Enter runs the draft.
+  useLayoutEffect(() => {
+    if (draft !== '') field.current?.focus();
+  }, []);
   const [directory, setDirectory] = useState('');
   const [error, setError] = useState<unknown>();
   const [isStarting, setStarting] = useState(false);
@@ -34,6 +45,7 @@ export function RunForm({ onStarted }: { readonly onStarted: (id: string) => voi
       <label>
         Command
         <textarea
+          ref={field}
           rows={Math.min(8, text.split('\n').length)}
           value={text}
           spellcheck={false}

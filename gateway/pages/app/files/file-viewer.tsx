@@ -95,7 +95,13 @@ function Content(props: { readonly file: Place; readonly status: FileStatus; rea
   const { file, status, download } = props;
   if (status.mime_type?.startsWith('image/')) {
     // As a picture SVG runs no script and loads nothing.
-    return <img class="viewer-image" src={download} alt={file.path} />;
+    return <Picture source={download} path={file.path} />;
   }
   return <FileText file={file} />;
+}
+
+function Picture({ source, path }: { readonly source: string; readonly path: string }): JSX.Element {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return <p class="quiet">The browser cannot show this picture. Download it to see its content.</p>;
+  return <img class="viewer-image" src={source} alt={path} onError={() => setBroken(true)} />;
 }

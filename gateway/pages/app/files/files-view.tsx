@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { SandboxFacts } from '../capabilities/facts.ts';
 import { bytesText, countText, timeText } from '../parts/format.ts';
 import { Icon } from '../parts/icons.tsx';
@@ -27,7 +27,7 @@ export function FilesView({ route }: { readonly route: Route }): JSX.Element {
   const shown = placeOf(route, 'file');
   const listing = useListing(place);
   const [order, setOrder] = useState<Order>({ column: 'name', isDescending: false });
-  const [filter, setFilter] = useState('');
+  const [filter, setFilter] = useFilter(place);
   const [showsHidden, setShowsHidden] = useState(true);
   const entries = useMemo(
     () => arranged(listing.entries, order, { filter, showsHidden }),
@@ -79,6 +79,13 @@ export function FilesView({ route }: { readonly route: Route }): JSX.Element {
       </div>
     </DropPlace>
   );
+}
+
+/** A filter is for one directory. */
+function useFilter(place: Place | undefined): [string, (filter: string) => void] {
+  const [filter, setFilter] = useState('');
+  useLayoutEffect(() => setFilter(''), [place?.path_b64 ?? place?.path]);
+  return [filter, setFilter];
 }
 
 /** The directory of the route, else the home of the account. */

@@ -38,6 +38,12 @@ export function timeText(time: string): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+/** `2026-01-31 14:05:09`, like `timeText`. */
+export function secondText(time: string): string {
+  const minutes = timeText(time);
+  return minutes === '' ? '' : `${minutes}:${String(new Date(time).getSeconds()).padStart(2, '0')}`;
+}
+
 /** `1,234 files`; `1 file`. */
 export function countText(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
