@@ -77,7 +77,8 @@ export async function buildApp(
   const app = frame(options, config, logger, core, isTrusted, nearest);
   nearest.watch(app);
   const { strict: isStrict } = config;
-  const { gate, uses } = openGate(config, core, capabilities);
+  const openPaths = protocols.flatMap((protocol) => protocol.publicPaths(config));
+  const { gate, uses } = openGate(config, core, capabilities, openPaths);
   guard(app, gate, isTrusted, uses, new RouteNeeds(capabilities.map(({ scopes }) => scopes)));
   refuseOtherMethods(app);
   readBodies(app);
@@ -151,11 +152,13 @@ function openGate(
   { allowedHosts }: CoreConfig,
   { late, tickets, revocations, clock, metrics }: DaemonCore,
   capabilities: readonly Capability[],
+  openPaths: readonly string[],
 ): { readonly gate: LiveGate; readonly uses: Uses } {
   const publicPaths = [
     ...PUBLIC_OPERATIONS,
     ...publicSurfacePaths(),
     ...capabilities.flatMap((capability) => capability.publicPaths),
+    ...openPaths,
   ];
   const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
   const access = () => late.access();

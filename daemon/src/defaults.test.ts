@@ -109,6 +109,8 @@ test('the default of every variable is the one that is documented', () => {
     SVC_E2B_SIGNATURE_SECONDS: '86400',
     SVC_PROTOCOL_SHARED: 'false',
     SVC_SANDBOX_ID: '',
+    SVC_SANDBOXD: 'false',
+    SVC_SANDBOXD_ROOT: '',
     SVC_ACCESS_LOG: 'errors',
     LOG_LEVEL: 'info',
   });

@@ -1,4 +1,5 @@
 import { e2b } from './e2b/index.ts';
+import { sandboxd } from './sandboxd/index.ts';
 
 /** Every protocol; a copy of the tree without their folders and lines type-checks. */
-export const PROTOCOLS = [e2b] as const;
+export const PROTOCOLS = [e2b, sandboxd] as const;

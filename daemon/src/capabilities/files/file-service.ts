@@ -9,7 +9,7 @@ import { Place, realPathOf } from '../../core/files/place/place.ts';
 import { ShellPaths } from '../../core/files/shell-paths.ts';
 import type { Finding } from '../../core/finding.ts';
 import { copyPath } from './change/copy.ts';
-import { deletePath } from './change/delete.ts';
+import { clearDirectory, deletePath } from './change/delete.ts';
 import { movePath } from './change/move.ts';
 import type { ReplaceMode } from './edit/edit.ts';
 import { Editor, type EditResult } from './edit/editor.ts';
@@ -181,6 +181,11 @@ export class FileService implements AsyncDisposable {
 
   delete(path: FilePath, recursive: boolean): Promise<void> {
     return attempt('delete', path, () => deletePath(path, recursive));
+  }
+
+  /** Removes what lies in a directory, and keeps the directory. */
+  clear(path: FilePath): Promise<void> {
+    return attempt('delete', path, () => clearDirectory(path));
   }
 
   /** Receives a file; an upload that is cut off leaves the old file as it was. */

@@ -20,6 +20,12 @@ export function runAs(credential: Credential, run: () => void): void {
   else callers.run({ name: credential.name, confinement }, run);
 }
 
+/** Runs what handles files of one directory alone. @param directory a path without links */
+export function runBelow<T>(directory: string, run: () => T): T {
+  const confinement = { read: [directory], write: [directory] };
+  return callers.run({ name: callers.getStore()?.name, confinement }, run);
+}
+
 /** The name of the key of the request that the caller works for; null if it has none. */
 export function callerName(): string | null {
   return callers.getStore()?.name ?? null;

@@ -52,8 +52,15 @@ export interface FilesPort {
     caller: Caller,
   ): Promise<void>;
   delete(path: FilePath, recursive: boolean): Promise<void>;
+  /** Removes what lies in a directory, and keeps the directory. */
+  clear(path: FilePath): Promise<void>;
   /** Receives a file; an upload that is cut off leaves the old file as it was. */
-  uploadWhole(path: FilePath, source: AsyncIterable<Buffer>, caller: Caller): Promise<{ readonly size: number }>;
+  uploadWhole(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    caller: Caller,
+    terms?: { readonly mode?: number; readonly sync?: boolean },
+  ): Promise<{ readonly size: number }>;
   /** Opens a file to send; the caller disposes it. */
   download(path: FilePath, policy: 'abort'): Promise<FileDownload>;
 }

@@ -5,6 +5,8 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { decodeName, READ_BYTES } from './multipart.ts';
 
 interface NamedContent {
+  /** The name of its part. */
+  readonly field: string;
   /** As the client calls it, with its directories; it may be missing. */
   readonly name: string | undefined;
   readonly content: Readable;
@@ -28,12 +30,12 @@ export async function readFormFiles(
   let files = 0;
   const unread = new Set<BusboyFileStream>();
   const cut = (error: unknown): void => reject(notWhole(error));
-  parser.on('file', (_field, content, filename) => {
+  parser.on('file', (field, content, filename) => {
     files += 1;
     unread.add(content);
     content.on('error', cut).once('close', () => unread.delete(content));
     const name = filename === undefined || filename === '' ? undefined : decodeName(filename);
-    turn = turn.then(() => take({ name, content }));
+    turn = turn.then(() => take({ field, name, content }));
     turn.catch(reject);
   });
   parser.once('filesLimit', () => reject(new SandboxError('invalid', `the form has over ${filesMax} files`)));

@@ -11,31 +11,35 @@ import type { ProtocolRefusal, ProtocolRequest } from './protocol.ts';
 /** Listeners of one event of an answer. */
 const MAX_LISTENERS = 32;
 
-/** Serves each protocol below its prefix: the gate and the hooks of the app come first. */
+/** Serves each protocol below its prefix and at its places: the gate and the hooks of the app come first. */
 export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], metrics: Metrics): void {
   for (const protocol of protocols) {
-    const routes: FastifyPluginCallback = (scope: App, _options, done) => {
-      const { mounted } = protocol;
-      acceptAnyBody(scope);
-      refuseInItsWords(scope, mounted.refusal);
-      scope.addHook('onResponse', (_request, reply, next) => {
-        metrics.protocolRequests.inc({ protocol: mounted.name, status: reply.statusCode });
-        metrics.protocolSeconds.observe({ protocol: mounted.name }, reply.elapsedTime / 1000);
-        next();
-      });
-      for (const url of ['/', '/*']) {
-        scope.all(url, {
-          schema: { hide: true },
-          config: {
-            need: 'all',
-            ...admitBy({ admits: (request) => isAdmitted(protocol, request), endsWithKey: true }),
-          },
-          handler: (request, reply) => serve(protocol, request, reply),
+    const { mounted } = protocol;
+    if (!mounted.isServed) continue;
+    const routesAt =
+      (urls: readonly string[]): FastifyPluginCallback =>
+      (scope: App, _options, done) => {
+        acceptAnyBody(scope);
+        refuseInItsWords(scope, mounted.refusal);
+        scope.addHook('onResponse', (_request, reply, next) => {
+          metrics.protocolRequests.inc({ protocol: mounted.name, status: reply.statusCode });
+          metrics.protocolSeconds.observe({ protocol: mounted.name }, reply.elapsedTime / 1000);
+          next();
         });
-      }
-      done();
-    };
-    void app.register(routes, { prefix: protocol.mounted.prefix });
+        for (const url of urls) {
+          scope.all(url, {
+            schema: { hide: true },
+            config: {
+              need: 'all',
+              ...admitBy({ admits: (request) => isAdmitted(protocol, request), endsWithKey: true }),
+            },
+            handler: (request, reply) => serve(protocol, request, reply),
+          });
+        }
+        done();
+      };
+    void app.register(routesAt(['/', '/*']), { prefix: mounted.prefix });
+    void app.register(routesAt(mounted.places.map(({ url }) => url)));
     protocol.resume();
   }
 }
@@ -68,7 +72,8 @@ async function serve(protocol: LoadedProtocol, request: FastifyRequest, reply: F
 }
 
 function requestOf({ mounted: { prefix } }: LoadedProtocol, request: FastifyRequest): ProtocolRequest {
-  const target = (request.raw.url ?? '').slice(prefix.length);
+  const url = request.raw.url ?? '';
+  const target = request.routeOptions.url?.startsWith(prefix) ? url.slice(prefix.length) : url;
   return {
     req: request.raw,
     requestId: request.id,

@@ -5,7 +5,7 @@ import type { Logger } from '@sandbox/program/logger.ts';
 export interface ProtocolRequest {
   readonly req: IncomingMessage;
   readonly requestId: string;
-  /** Path and query below the prefix of the protocol, as received; begins with a slash. */
+  /** Path and query below the prefix of the protocol, or at one of its places; as received; begins with a slash. */
   readonly target: string;
   /** The host that the client used: X-Forwarded-Host of a trusted proxy, else `Host`. */
   readonly host: string;
@@ -37,6 +37,14 @@ export type ProtocolRefusal = (error: { readonly status: number; readonly messag
   readonly body: string;
 };
 
+/** A route of a protocol beside its prefix. The target of its requests is their whole path. */
+export interface ProtocolPlace {
+  /** A path, or one that ends with a slash and `*`. */
+  readonly url: string;
+  /** Whether it needs no key; only without `*`. */
+  readonly isPublic?: boolean;
+}
+
 /** A section of `/v1/capabilities`. */
 export interface ProtocolReport {
   readonly name: string;
@@ -50,6 +58,8 @@ export interface ProtocolReport {
 export interface MountedProtocol {
   readonly name: string;
   readonly prefix: string;
+  readonly isServed: boolean;
+  readonly places: readonly ProtocolPlace[];
   readonly refusal: ProtocolRefusal;
   readonly load: () => Promise<ProtocolService>;
   readonly isPending: () => boolean;

@@ -38,6 +38,23 @@ export async function deletePath(path: FilePath, recursive: boolean): Promise<vo
   }
 }
 
+/** Removes what lies in a directory. @throws `EBUSY` of a mount point in it; what was removed before it stays removed */
+export async function clearDirectory(path: FilePath): Promise<void> {
+  const shown = shownPath(path);
+  if (withoutTrailingSlashes(path) === '/') {
+    throw badRequest(`cannot clear ${shown}`, 'delete', shown, 'name what lies in it');
+  }
+  using place = Place.find(path, 'delete', { follow: true });
+  place.requireExisting();
+  using level = new Level(HeldDirectory.open(place.at));
+  try {
+    await removeEntries(level, 0, place.reach);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EBUSY') throw busyMountPoint('delete', shown);
+    throw error;
+  }
+}
+
 /** Removes a file or a directory tree; a missing one is not an error. */
 export async function removeTree(path: FilePath): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false });

@@ -14,6 +14,8 @@ export interface UploadTerms {
   readonly owner: Owner | undefined;
   readonly mode?: number | undefined;
   readonly precondition?: Precondition | undefined;
+  /** Whether it is on the disk before it is answered. */
+  readonly sync?: boolean | undefined;
 }
 
 export interface Uploaded {
@@ -54,10 +56,10 @@ export class Upload implements AsyncDisposable {
     const received = this.#part;
     if (!received) throw new Error('nothing was received');
     const place = this.#find(path);
-    const { owner } = this.#terms;
+    const { owner, sync = false } = this.#terms;
     await using part = await received.beside(place, owner, this.#journal);
     const size = part.length;
-    const { etag } = await this.#locks.hold(place.path, () => part.commit(place, { ...this.#terms, sync: false }));
+    const { etag } = await this.#locks.hold(place.path, () => part.commit(place, { ...this.#terms, sync }));
     return { size, sha256: this.#sha256, etag };
   }
 
