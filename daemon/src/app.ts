@@ -136,7 +136,7 @@ export async function buildApp(
         readiness,
         publicReadiness: new PublicReadiness(readiness, new SupervisedPrograms(config.programStates), logger),
       });
-      mountGuide(scope, { document: () => describe(), tools: mounted.tools });
+      mountGuide(scope, { document: () => describe(), tools: mounted.tools.filter(({ isExtra }) => !isExtra) });
     },
   );
   mountDocument(app, jsonDocument(describe));

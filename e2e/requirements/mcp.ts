@@ -5,6 +5,11 @@ export const MCP: readonly Requirement[] = [
   ...section('docs/mcp.md', {
     'mcp.tool-sets':
       'SVC_MCP_TOOLS, or ?tools= of a client: core has the built-in tools alone, full (the default) all, 1.x also names of 1.x',
+    'mcp.command':
+      'sandbox_command lists, reads from an offset, feeds, ends and waits for commands, also those of sandbox_execute_bash',
+    'mcp.command-bounded': 'one answer of sandbox_command is bounded, and its offsets continue without a gap',
+    'mcp.command-refused': 'sandbox_command names the wrong argument and the next step',
+    'mcp.bash-hard-timeout': 'hard_timeout of sandbox_execute_bash ends the command with all that it started',
     'mcp.aliases': 'with SVC_MCP_TOOLS=1.x names of the task sets of 1.x do what the tools of pages do',
   }),
   ...section('docs/contract.md §9', {

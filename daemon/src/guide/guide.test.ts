@@ -17,7 +17,8 @@ test('[guide.routes] the guide has a line for each route of v2 and each built-in
   );
   expect(routes.length).toBeGreaterThan(70);
   expect(routes.filter((route) => !answer.body.includes(route))).toEqual([]);
-  const { tools } = (await daemon.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json().result;
+  const { tools } = (await daemon.post('/mcp?tools=core', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json()
+    .result;
   expect(tools).toHaveLength(10);
   for (const { name } of tools) expect(answer.body).toContain(`\n- ${name} {`);
   expect(answer.body).toMatch(

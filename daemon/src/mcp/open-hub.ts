@@ -54,12 +54,13 @@ export function openHub(
     const warn = (reason: string): void => logger.warn(reason);
     const upstreams = { core: new Upstreams([], warn), full: new Upstreams(registered, warn) };
     const sources = { ...upstreams, '1.x': new AliasedTools(upstreams.full, downloads) };
+    const own = { core: tools.filter(({ isExtra }) => !isExtra), full: tools, '1.x': tools };
     const defect = (error: unknown, tool: string): void => logger.error({ err: error, tool }, 'a tool failed');
     const endpoints = TOOL_SETS.flatMap((set) =>
       [isStrict, false].map((strict, index) => ({
         set,
         isLenient: index === 1,
-        endpoint: new McpEndpoint(new Hub(tools, sources[set], { isStrict: strict, defect })),
+        endpoint: new McpEndpoint(new Hub(own[set], sources[set], { isStrict: strict, defect })),
       })),
     );
     const close = async (): Promise<void> => {

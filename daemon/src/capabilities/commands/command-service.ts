@@ -114,6 +114,13 @@ export class CommandService implements AsyncDisposable {
     return reportOf(this.#store.get(id), maxBytes);
   }
 
+  /** Waits until the command has ended, the milliseconds are over, or the client is gone. */
+  async waitForEnd(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    const until = performance.now() + ms;
+    await waitFor(this.#store.get(id).started, { ms, signal });
+    await waitFor(this.#store.get(id).ended, { ms: Math.max(0, until - performance.now()), signal });
+  }
+
   /** Both streams from offsets on, after a wait if the request says so. */
   async read(id: string, request: OutputRequest, gone: AbortSignal): Promise<OutputReading> {
     if (request.waitMs > 0) await waitFor(this.#store.get(id).started, { ms: request.waitMs, signal: gone });

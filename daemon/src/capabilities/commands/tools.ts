@@ -4,6 +4,7 @@ import { killedNote, killedOf } from '../../core/process/memory-kill.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { CommandService } from './command-service.ts';
+import { commandTool } from './command-tool.ts';
 import { COMMAND_STATUSES } from './run/command.ts';
 import type { ShellResult } from './shell/shared-shell.ts';
 
@@ -12,6 +13,8 @@ const SHORT_BYTES = 30_000;
 const LONG_BYTES = 2 * 1024 ** 2;
 /** Seconds that one call may wait. */
 const TIMEOUT_MAX = 3600;
+/** Seconds that a command may have: ten years. */
+const HARD_MAX = 10 * 365 * 86_400;
 
 const executeBash = defineTool({
   name: 'sandbox_execute_bash',
@@ -20,8 +23,8 @@ const executeBash = defineTool({
   description: `Runs a command in bash and returns its output, exit code and the directory in which it ended.
 Use it for programs, builds, tests, git, package managers and processes. Each call begins in the directory where the one
 before ended; variables set by export last for one call only. Do not use it to read or edit files: the file tools
-show line numbers and check the text that they replace. A command that needs more time than timeout keeps running in the
-background; redirect its output to a file to read it later.
+show line numbers and check the text that they replace. A command that needs more time than timeout keeps running: where
+sandbox_command is listed it reads, feeds and ends it; elsewhere redirect its output to a file.
 Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "timeout": 120}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   schema: z.object({
@@ -35,6 +38,12 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     }),
     timeout: z.number().min(0).max(TIMEOUT_MAX).default(30).meta({
       description: 'Seconds to wait for the end. The command is not ended when they are over.',
+    }),
+    hard_timeout: z.number().positive().max(HARD_MAX).optional().meta({
+      description: 'Seconds after which all processes of the command are ended.',
+    }),
+    open_stdin: z.boolean().default(false).meta({
+      description: 'Keep stdin open for sandbox_command; else it is empty.',
     }),
     preserve_symlinks: z.boolean().default(false).meta({
       description: 'Report cwd with symbolic links as they were entered.',
@@ -60,6 +69,8 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
       cwd: args.cwd,
       isolated: args.new_session,
       timeout: args.timeout,
+      hardTimeout: args.hard_timeout,
+      openStdin: args.open_stdin,
       keepLinks: args.preserve_symlinks,
       excerptBytes: args.truncate ? SHORT_BYTES : LONG_BYTES,
     };
@@ -91,10 +102,10 @@ function endNotes({ output, message, signal, usage }: ShellResult): string {
 }
 
 function continueHint({ commandId, pid }: ShellResult): string {
-  const read = `GET /v2/commands/${commandId}?wait=true has its output and its end`;
-  if (pid === null) return `the command starts and keeps running once the process host responds: ${read}`;
-  const wait = `"while kill -0 ${pid} 2>/dev/null; do sleep 1; done" waits for its end`;
-  return `the command keeps running as process ${pid}: ${wait}, "kill -- -${pid}" ends it; ${read}`;
+  const call = `sandbox_command {"action": "wait", "command_id": "${commandId}"}`;
+  const calls = `${call} has its output and its end; the actions output, input and kill read, feed and end it`;
+  const ends = pid === null ? '' : `; where that tool is not listed, "kill -- -${pid}" ends it`;
+  return `the command keeps running: ${calls}${ends}`;
 }
 
 function shortHint(couldBeLonger: boolean): string {
@@ -102,4 +113,4 @@ function shortHint(couldBeLonger: boolean): string {
   return `the middle of the output is left out: ${more}redirect it to a file and read a part of that`;
 }
 
-export const commandTools = [executeBash];
+export const commandTools = [executeBash, ...commandTool];

@@ -30,6 +30,8 @@ interface Described {
   readonly title: string;
   readonly description: string;
   readonly annotations?: ToolAnnotations;
+  /** Of the full set, after those that the interface fixes. */
+  readonly isExtra?: boolean;
 }
 
 /** A tool as data: what a model reads, the schema of its arguments, and the handler on the capability's service. */

@@ -21,6 +21,10 @@ export interface ShellCall {
   readonly isolated: boolean;
   /** Seconds that the call waits for the end. */
   readonly timeout: number;
+  /** Seconds after which all processes of the command are ended. */
+  readonly hardTimeout?: number | undefined;
+  /** Stdin is a pipe that stays open; else it is empty. */
+  readonly openStdin: boolean;
   /** Report the directory with its links as they were entered. */
   readonly keepLinks: boolean;
   /** Bytes of each stream. */
@@ -72,8 +76,8 @@ export class SharedShell {
     let command: Command;
     try {
       const env = file && { BASH_ENV: file.path };
-      const { command: text, timeout: wait } = call;
-      const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin: false, wait };
+      const { command: text, timeout: wait, hardTimeout, openStdin } = call;
+      const request = { command: text, shell: 'auto', cwd: start, env, ownEnv: true, openStdin, hardTimeout, wait };
       command = await this.#starter.start(request, Math.min(wait * 1000, START_PATIENCE_MS), gone);
     } catch (error) {
       file?.[Symbol.dispose]();
