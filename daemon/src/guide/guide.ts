@@ -25,7 +25,7 @@ const CLAUSE_MIN = 48;
 
 const INTRODUCTION = `# Sandbox: a manual for agents
 
-A machine of your own: commands, files, terminals, code, a browser and, in the desktop image, a desktop, over HTTP.
+Commands, files, terminals, code, a browser and, in the desktop image, a desktop, over HTTP.
 
 ## Conventions
 
@@ -45,7 +45,7 @@ A machine of your own: commands, files, terminals, code, a browser and, in the d
 - Change a file: \`POST /v2/fs/edit\` with \`command: "str_replace"\`; \`old_str\` must match once.
 - Python that keeps its variables: \`POST /v2/code/execute\` with \`session_id\`; figures come back as \`image/png\`.
 - A web page: \`navigate\`, \`snapshot\` for references, \`click\` and \`fill\` by \`ref\`, \`wait\`, \`snapshot\` again. A CDP client connects to \`/cdp\`.
-- The same as MCP tools: \`POST /mcp\` (last section). The whole description: \`/v2/openapi.json\`.
+- As MCP tools: \`POST /mcp\` (last section). All details: \`/v2/openapi.json\`.
 `;
 
 /** Methods in the order in which a path lists them. */

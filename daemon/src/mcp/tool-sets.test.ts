@@ -16,7 +16,7 @@ test('[mcp.tool-sets] a client asks for a set of its own by ?tools=, on both pat
   for (const path of ['/mcp', '/v1/mcp']) {
     const core = await namesAt(mcp, path);
     expect(core).toHaveLength(10);
-    await expect.poll(() => namesAt(mcp, `${path}?tools=full`)).toEqual([...core, 'notes_list']);
+    await expect.poll(() => namesAt(mcp, `${path}?tools=full`)).toEqual([...core, 'sandbox_command', 'notes_list']);
     expect(await namesAt(mcp, `${path}?tools=core`)).toEqual(core);
     const old = await namesAt(mcp, `${path}?tools=1.x`);
     expect(old.slice(0, 10)).toEqual(core);

@@ -4,9 +4,9 @@ import { killedNote, killedOf } from '../../core/process/memory-kill.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { CommandService } from './command-service.ts';
-import { commandTool } from './command-tool.ts';
 import { COMMAND_STATUSES } from './run/command.ts';
 import type { ShellResult } from './shell/shared-shell.ts';
+import { commandTool } from './wire/command-tool.ts';
 
 /** Bytes of each stream in a result. */
 const SHORT_BYTES = 30_000;

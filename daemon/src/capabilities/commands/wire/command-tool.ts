@@ -1,10 +1,10 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { normalizeSignal } from '../../core/process/signals.ts';
-import { type DeclaredTool, defineTool } from '../../core/tools/tool.ts';
-import type { CommandService } from './command-service.ts';
-import { COMMAND_STATUSES, type CommandStatus } from './run/command.ts';
-import { stdinHint } from './run/command-stdin.ts';
+import { normalizeSignal } from '../../../core/process/signals.ts';
+import { type DeclaredTool, defineTool } from '../../../core/tools/tool.ts';
+import type { CommandService } from '../command-service.ts';
+import { COMMAND_STATUSES, type CommandStatus } from '../run/command.ts';
+import { stdinHint } from '../run/command-stdin.ts';
 
 /** Bytes of each stream in one answer. */
 const LIMIT = 30_000;
@@ -18,7 +18,7 @@ const RESULTS_MAX = 200;
 const LISTED_MAX = 200;
 
 const NO_STDIN =
-  'a command takes input that sandbox_execute_bash started with open_stdin true, until its stdin is closed';
+  'a command takes input while it runs, if sandbox_execute_bash started it with open_stdin true, until eof';
 
 const TOOL = {
   name: 'sandbox_command',
