@@ -9,6 +9,7 @@ import { NO_BROWSER, NO_KERNELS, startSandbox } from './sandbox.ts';
 
 const ENV = { BROWSER_START_MODE: 'auto', ...NO_KERNELS };
 const HARDENED = ['no-new-privileges'];
+const DEAD_PROXY = 'http://127.0.0.1:9';
 /** A platform such as OpenShift gives each namespace a range of ids of its own, and the group of root. */
 const ASSIGNED = 1_000_680_000;
 
@@ -25,15 +26,17 @@ function answers(name: string, home: string): string {
   return `${[name, name, home, `${name} ${home}`, `${name} ${home}`, name, 'first'].join('\n')}\n`;
 }
 
-test.each([
+test.each<[string, string, string, string, Record<string, string>?]>([
   ['an assigned id with the group of root', `${ASSIGNED}:0`, `sandbox-${ASSIGNED}`, '/home/sandbox'],
   ['ids that nothing knows', '1234:4321', 'sandbox-1234', '/tmp/home-1234'],
+  // Then Node looks into its working directory at each start.
+  ['ids that nothing knows, with a proxy', '1234:4321', 'sandbox-1234', '/tmp/home-1234', { HTTP_PROXY: DEAD_PROXY }],
 ])(
   '[images.any-user] %s: every program of the desktop works, and has a name and a home',
-  async (_, user, name, home) => {
+  async (_, user, name, home, env = {}) => {
     await using sandbox = await startSandbox({
       image: DESKTOP_IMAGE,
-      env: ENV,
+      env: { ...ENV, ...env },
       with: (container) =>
         container
           .withUser(user)

@@ -27,3 +27,10 @@ settle_identity() {
   USER=$(id -un 2>/dev/null) || USER=$OWN_UID
   export USER LOGNAME="$USER"
 }
+
+# The image's home is closed to an account without the group of root. With a proxy, Node resolves a module from the
+# working directory at each start, and ends where it may not look.
+leave_closed_directory() {
+  if directory=$(pwd -P 2>/dev/null) && [ -x "$directory" ]; then return; fi
+  cd "$ACCOUNT_HOME" 2>/dev/null || cd /
+}
