@@ -7,15 +7,22 @@ import { ROOT } from '../scripts/root.ts';
 
 const MIB = 1024 ** 2;
 
-/** Prints what the reserve holds after each call of `take` (t) and `free` (f), and whether it became complete. */
+/**
+ * Prints what the reserve holds after each call of `take` (t), `free` (f) and `lend` (l), and whether it became complete
+ * or what was freed; | puts the next group in force.
+ */
 const DRIVER = `
 import json, os, sys
 sys.path.insert(0, sys.argv[1])
 from svc_reserve import MIB, Memory, Reserve
-reserve = Reserve(Memory(sys.argv[2]))
+groups = [Memory(group) for group in sys.argv[3:]]
+reserve = Reserve(groups.pop(0))
 held = []
-for step in sys.argv[3]:
-    result = reserve.take() if step == "t" else reserve.free()
+for step in sys.argv[2]:
+    if step == "|":
+        reserve._memory = groups.pop(0)
+        continue
+    result = {"t": reserve.take, "f": reserve.free, "l": reserve.lend}[step]()
     size = os.fstat(reserve._file).st_blocks * 512 if reserve._file is not None else 0
     held.append([size / MIB, result if step == "t" else result / MIB])
 print(json.dumps(held))
@@ -25,29 +32,44 @@ interface Group {
   readonly limit: string;
   readonly used: number;
   readonly files?: number;
+  /** In use, too: the code of programs. */
+  readonly code?: number;
+  /** In use, too: files in memory, with those of the reserve. */
+  readonly shared?: number;
   readonly version?: 1 | 2;
 }
 
-function held(steps: string, { limit, used, files = 0, version = 2 }: Group): unknown {
-  const group = mkdtempSync(join(tmpdir(), 'reserve-'));
-  const write = (name: string, text: string) => {
-    mkdirSync(dirname(join(group, name)), { recursive: true });
-    writeFileSync(join(group, name), `${text}\n`);
-  };
+function held(steps: string, ...groups: readonly Group[]): unknown {
+  const directories = groups.map(write);
   try {
-    const [max, current] =
-      version === 2
-        ? ['memory.max', 'memory.current']
-        : ['memory/memory.limit_in_bytes', 'memory/memory.usage_in_bytes'];
-    write(max, limit);
-    write(current, String(used));
-    const own = version === 2 ? `inactive_file ${files}` : `inactive_file 1\ntotal_inactive_file ${files}`;
-    write(version === 2 ? 'memory.stat' : 'memory/memory.stat', `anon 5\n${own}\nactive_file 7`);
-    const args = ['-I', '-B', '-c', DRIVER, join(ROOT, 'supervisord'), group, steps];
+    const args = ['-I', '-B', '-c', DRIVER, join(ROOT, 'supervisord'), steps, ...directories];
     return JSON.parse(execFileSync('python3', args, { encoding: 'utf8' }));
   } finally {
-    rmSync(group, { recursive: true });
+    for (const directory of directories) rmSync(directory, { recursive: true });
   }
+}
+
+/** A directory with the files of a control group. */
+function write({ limit, used, files = 0, code = 7, shared = 0, version = 2 }: Group): string {
+  const directory = mkdtempSync(join(tmpdir(), 'reserve-'));
+  const file = (name: string, text: string) => {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), `${text}\n`);
+  };
+  const [max, current, stat, other, own] =
+    version === 2
+      ? (['memory.max', 'memory.current', 'memory.stat', '', ''] as const)
+      : ([
+          'memory/memory.limit_in_bytes',
+          'memory/memory.usage_in_bytes',
+          'memory/memory.stat',
+          'shmem 1\ninactive_file 1\nactive_file 1\n',
+          'total_',
+        ] as const);
+  file(max, limit);
+  file(current, String(used));
+  file(stat, `anon 5\n${other}${own}shmem ${shared}\n${own}inactive_file ${files}\n${own}active_file ${code}`);
+  return directory;
 }
 
 test('[images.out-of-memory] a container with a limit holds 128 MiB, and frees a half of it twice', () => {
@@ -96,4 +118,35 @@ test('[images.out-of-memory] a container without a limit holds nothing', () => {
   expect(held('tf', { limit: 'max', used: 0 })).toEqual(nothing);
   // What version 1 shows if no limit is set.
   expect(held('tf', { limit: '9223372036854771712', used: 0, version: 1 })).toEqual(nothing);
+});
+
+const COMPLETE = [
+  [64, false],
+  [128, true],
+];
+
+test.each([1, 2] as const)(
+  '[images.out-of-memory] a half is lent to programs that leave little room for their code (version %i)',
+  (version) => {
+    const group = { limit: String(512 * MIB), used: 200 * MIB, version };
+    const shared = 128 * MIB;
+    const short = { ...group, used: 500 * MIB, code: 147 * MIB, shared };
+    // Once; then a service that was killed gets the other half.
+    expect(held('tt|llf', group, short)).toEqual([...COMPLETE, [64, 64], [64, 0], [0, 64]]);
+    expect(held('tt|l', group, { ...short, code: 148 * MIB })).toEqual([...COMPLETE, [128, 0]]);
+    // It is kept for files in memory, against which it would not help.
+    const files = shared + 64 * MIB;
+    expect(held('tt|l', group, { ...short, shared: files })).toEqual([...COMPLETE, [64, 64]]);
+    expect(held('tt|l', group, { ...short, shared: files + 1 })).toEqual([...COMPLETE, [128, 0]]);
+  },
+);
+
+test('[images.out-of-memory] what was lent is taken again when programs leave enough without it', () => {
+  const group = { limit: String(512 * MIB), used: 200 * MIB };
+  const short = { ...group, used: 500 * MIB };
+  const almost = { ...group, used: 257 * MIB, code: MIB - 1 };
+  expect(held('tt|l|t', group, short, almost)).toEqual([...COMPLETE, [64, 64], [64, false]]);
+  expect(held('tt|l|t', group, short, { ...almost, code: MIB })).toEqual([...COMPLETE, [64, 64], [128, true]]);
+  // After the end of a service its part is taken again, and what is lent stays so.
+  expect(held('tt|lf|tt', group, short, almost)).toEqual([...COMPLETE, [64, 64], [0, 64], [64, false], [64, false]]);
 });

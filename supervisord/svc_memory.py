@@ -3,7 +3,8 @@
 The kernel adds thousandths of the memory limit to the size of a process and kills the largest. Without a privilege a
 process may only be made larger: programs of the account before services, which start again, and those before
 supervisord, whose end is that of the container. The keeper makes the commands larger itself. When it killed a service,
-a part of the reserve is freed for the successor; it is taken again when memory is free.
+a part of the reserve is freed for the successor; it is taken again when memory is free. In a small container programs
+are lent another part.
 """
 
 import time
@@ -38,6 +39,9 @@ class Keeping:
         self._next_look = now + LOOK_SECONDS
         if self._reserve.take():
             options.logger.info(f"{self._reserve.size // MIB} MiB of memory are kept for the services")
+        lent = self._reserve.lend()
+        if lent:
+            options.logger.info(f"{lent // MIB} MiB of memory that were kept for the services are lent to programs")
 
     def release(self, options):
         freed = self._reserve.free()
