@@ -88,7 +88,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_CODE_BACKEND: 'native',
     SVC_KERNEL_IDLE_SECONDS: '3600',
     SVC_KERNEL_MAX_SESSIONS: '',
-    SVC_KERNEL_ZYGOTE: 'boot',
+    SVC_KERNEL_ZYGOTE: '',
     SVC_KERNEL_PREWARM: '0',
     SVC_KERNEL_PRELOAD: '',
     SVC_CODE_PREWARM: '0',

@@ -18,7 +18,7 @@ import { OneOffs } from './run/one-offs.ts';
 import { Prewarmed } from './run/prewarmed.ts';
 import { InterpreterProcesses } from './runtime/interpreter-processes.ts';
 import { LanguageCatalogue } from './runtime/language-catalogue.ts';
-import { kernelSessionsFor, memoryLimit } from './session/kernel-sessions.ts';
+import { kernelSessionsFor, memoryLimit, zygoteFor } from './session/kernel-sessions.ts';
 import { SessionService } from './session/session-service.ts';
 import { SessionTables } from './session/session-tables.ts';
 import { executeCode } from './tools.ts';
@@ -40,8 +40,10 @@ export const code = defineCapability({
   create: async (core, options) => {
     const directory = core.runtime.directory('code');
     const processes = new InterpreterProcesses(core);
+    const zygote = options.kernelZygote ?? zygoteFor(memoryLimit());
     const kernels = new KernelRuntime(processes, {
       isRequired: options.codeBackend === 'kernel',
+      isForked: zygote !== 'never',
       preload: options.kernelPreload,
     });
     const { jupyterEndpoint } = options;
@@ -82,7 +84,7 @@ export const code = defineCapability({
       { language: 'python', size: options.kernelPrewarm },
       { language: 'javascript', size: options.codePrewarm },
     ]);
-    if (options.kernelZygote === 'boot') kernels.warmAfter(WARM_AFTER_MS);
+    if (zygote === 'boot') kernels.warmAfter(WARM_AFTER_MS);
     core.metrics.gauge('code_sessions', 'Code sessions that are open.', () => sessions.list().length);
     core.metrics.gauge('code_warm', 'Interpreters that are kept warm.', () => prewarmed.size);
     core.metrics.gauge('code_zygotes', 'Processes that are ready to fork Python kernels.', () => kernels.zygotes);

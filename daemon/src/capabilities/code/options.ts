@@ -1,7 +1,7 @@
 import { list, named, type OptionValues, wholeNumber } from '@sandbox/program/options.ts';
 import { z } from 'zod';
 
-const ZYGOTES = ['boot', 'use'] as const;
+const ZYGOTES = ['boot', 'use', 'never'] as const;
 const BACKENDS = ['native', 'kernel', 'auto'] as const;
 /** The most warm interpreters of one kind. */
 const POOL_MAX = 64;
@@ -36,12 +36,13 @@ export const CodeOptions = {
     flag: 'kernel-preload',
     description: 'Python modules that warm kernels have imported, separated by commas.',
   }),
-  kernelZygote: named(z.enum(ZYGOTES, { error: `expected one of ${ZYGOTES.join(', ')}` }).default('boot'), {
+  kernelZygote: named(z.enum(ZYGOTES, { error: `expected one of ${ZYGOTES.join(', ')}` }).optional(), {
     env: 'SVC_KERNEL_ZYGOTE',
     flag: 'kernel-zygote',
     description:
-      'When the Python that forks kernels starts, which takes some 60 MiB. boot: soon after the daemon, so that the ' +
-      'first cell is fast; use: at the first Python cell.',
+      'When the Python that forks kernels starts, which takes some 80 MiB. boot: soon after the daemon, so that the ' +
+      'first cell is fast; use: at the first Python cell; never: each kernel starts by itself, in a second or more. ' +
+      'Unset: boot, and with less than 768 MiB of memory never.',
   }),
   jupyterEndpoint: named(z.url({ protocol: /^https?$/, error: 'expected an address with http or https' }).optional(), {
     env: 'SVC_JUPYTER_ENDPOINT',

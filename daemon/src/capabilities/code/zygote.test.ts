@@ -76,6 +76,17 @@ describe.runIf(hasKeeper && has('ipykernel'))('zygotes', () => {
   );
 
   test(
+    '[code.zygote] with never, as in a small container, each kernel starts by itself',
+    async () => {
+      await using daemon = await TestApp.start({ kernelZygote: 'never' });
+      expect(await isForked(daemon)).toBe(false);
+      expect(await isForked(daemon)).toBe(false);
+      expect(await zygoteCount(daemon)).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
     '[code.zygote-replaced] a session outlives its zygote; another is started when it ends or packages change',
     async () => {
       await using daemon = await TestApp.start();

@@ -46,6 +46,8 @@ interface KernelState {
 export interface KernelTerms {
   /** Python without ipykernel is unavailable, and no other interpreter serves it. */
   readonly isRequired: boolean;
+  /** A process that has imported what kernels need forks them, as far as it can. */
+  readonly isForked: boolean;
   /** Modules of Python that warm kernels import; one that is missing is left out. */
   readonly preload: readonly string[];
 }
@@ -57,14 +59,16 @@ export class KernelRuntime implements LanguageRuntime {
   readonly finder: KernelFinder;
   readonly #processes: InterpreterProcesses;
   readonly #isRequired: boolean;
+  readonly #isForked: boolean;
   readonly #preload: readonly string[];
   readonly #zygotes: Zygotes;
   #warming: NodeJS.Timeout | undefined;
   readonly #closing = new AbortController();
 
-  constructor(processes: InterpreterProcesses, { isRequired, preload }: KernelTerms) {
+  constructor(processes: InterpreterProcesses, { isRequired, isForked, preload }: KernelTerms) {
     this.#processes = processes;
     this.#isRequired = isRequired;
+    this.#isForked = isForked;
     this.#preload = preload;
     this.#zygotes = new Zygotes(processes, preload);
     this.finder = new KernelFinder(processes);
@@ -179,7 +183,7 @@ export class KernelRuntime implements LanguageRuntime {
 
   /** Undefined if the kernel has to be started in the ordinary way. */
   #fork(spec: InterpreterSpec, { python }: Kernel, file: string, given: InterpreterProgram) {
-    if (python === undefined) return undefined;
+    if (python === undefined || !this.#isForked) return undefined;
     return this.#zygotes.fork(spec, python, { ...given, file: 'ipykernel_launcher', args: ['-f', file] });
   }
 
