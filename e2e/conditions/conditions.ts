@@ -12,10 +12,15 @@ export interface Condition {
 
 /** What one value adds to `docker run`. */
 interface Options {
+  /** How the row of docs/operations.md begins that says what works with it. */
+  readonly row: string;
   readonly args?: (condition: Condition) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const AS_ROOT = 'as root, with the capabilities of `compose.yaml`';
+const UNLIMITED = '1 GiB of memory, or no limit';
+const PROXY = 'a proxy (';
 const DEAD_PROXY = 'http://127.0.0.1:9';
 const PROFILE = join(ROOT, 'images/seccomp.json');
 const HARDENED = ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
@@ -35,6 +40,11 @@ const USERS: Readonly<Record<string, string>> = {
   root: '0:0',
 };
 
+function rowOfUser(id: string): string {
+  if (id === '' || id === '0:0') return AS_ROOT;
+  return id === '1000' ? '`--user 1000`' : '`--user ID:0`, `--user ID:GID`';
+}
+
 /** docs/operations.md: a tmpfs for what the services write. */
 function readOnly(condition: Condition): readonly string[] {
   const id = idOf(condition) ?? '0';
@@ -51,31 +61,40 @@ const FOREIGN_HOME = [
 
 export const AXES: { readonly [Axis in keyof Condition]: Readonly<Record<string, Options>> } = {
   user: Object.fromEntries(
-    Object.entries(USERS).map(([name, id]) => [name, id === '' ? {} : { args: () => ['--user', id] }]),
+    Object.entries(USERS).map(([name, id]) => [
+      name,
+      { row: rowOfUser(id), ...(id !== '' && { args: () => ['--user', id] }) },
+    ]),
   ),
   rights: {
-    default: {},
-    'cap-drop ALL, no-new-privileges': { args: () => HARDENED },
-    'RuntimeDefault, no-new-privileges': { args: () => ['--security-opt', 'no-new-privileges'] },
-    'profile of the image': { args: () => ['--security-opt', `seccomp=${PROFILE}`] },
+    default: { row: AS_ROOT },
+    'cap-drop ALL, no-new-privileges': { row: 'root with `--cap-drop ALL`', args: () => HARDENED },
+    'RuntimeDefault, no-new-privileges': {
+      row: "the engine's seccomp profile (`RuntimeDefault`)",
+      args: () => ['--security-opt', 'no-new-privileges'],
+    },
+    'profile of the image': {
+      row: '`seccomp=images/seccomp.json`',
+      args: () => ['--security-opt', `seccomp=${PROFILE}`],
+    },
   },
   files: {
-    writable: {},
-    'read-only with tmpfs': { args: readOnly },
+    writable: { row: AS_ROOT },
+    'read-only with tmpfs': { row: '`--read-only` with the tmpfs', args: readOnly },
     // One that the account cannot write ends the boot ([images.home-refused]).
-    'home of another owner': { args: () => ['--mount', FOREIGN_HOME] },
-    'noexec /tmp': { args: () => ['--tmpfs', '/tmp:noexec'] },
+    'home of another owner': { row: 'a mounted home of another owner', args: () => ['--mount', FOREIGN_HOME] },
+    'noexec /tmp': { row: '`--tmpfs /tmp:noexec`', args: () => ['--tmpfs', '/tmp:noexec'] },
   },
   memory: {
-    '512 MiB': { args: () => ['--memory', '512m', '--memory-swap', '512m'] },
-    '1 GiB': { args: () => ['--memory', '1g', '--memory-swap', '1g'] },
-    none: {},
+    '512 MiB': { row: '512 MiB of memory', args: () => ['--memory', '512m', '--memory-swap', '512m'] },
+    '1 GiB': { row: UNLIMITED, args: () => ['--memory', '1g', '--memory-swap', '1g'] },
+    none: { row: UNLIMITED },
   },
   proxy: {
-    none: {},
-    with: { env: { PROXY_SERVER: DEAD_PROXY } },
-    'with a password': { env: { PROXY_SERVER: 'http://user:secret@127.0.0.1:9' } },
-    'upper case': { env: { HTTP_PROXY: DEAD_PROXY, HTTPS_PROXY: DEAD_PROXY } },
+    none: { row: AS_ROOT },
+    with: { row: PROXY, env: { PROXY_SERVER: DEAD_PROXY } },
+    'with a password': { row: PROXY, env: { PROXY_SERVER: 'http://user:secret@127.0.0.1:9' } },
+    'upper case': { row: PROXY, env: { HTTP_PROXY: DEAD_PROXY, HTTPS_PROXY: DEAD_PROXY } },
   },
 };
 

@@ -9,15 +9,31 @@ const STEP_MS = 90_000;
 const LOOK_MS = 250;
 const PAGE = 'data:text/html,<title>page</title><p>seen</p>';
 
+/** As `sandboxd doctor` examines. */
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
 type Ask = (
   path: string,
   body?: object,
 ) => Promise<{ readonly status: number; readonly type: string; readonly data: unknown }>;
 
 /** What a person and an agent do first; each throws, or the answer has what it says. */
-const STEPS: Readonly<Record<string, (ask: Ask, image: string) => Promise<unknown>>> = {
+const STEPS: Readonly<Record<string, (ask: Ask, image: string, condition: Condition) => Promise<unknown>>> = {
   ready: (ask) => until(async () => (await ask('/ready')).status === 200),
   healthy: (ask) => until(async () => (await ask('/health?ready')).status === 200),
+  // What the memory is not enough for is named, with the figure and the next step.
+  memory: async (ask, _image, { memory }) => {
+    const { data } = await ask('/v2/sandbox');
+    const checks: readonly Check[] = JSON.parse(String(data)).data.capabilities.checks;
+    const found = checks.find(({ name }) => name === 'memory');
+    const isNamed = found?.ok === false && found.detail.startsWith('512 MiB: ') && found.hint !== undefined;
+    if (isNamed !== (memory === '512 MiB') || found === undefined) throw new Error(JSON.stringify(checks));
+  },
   command: async (ask) => has(await ask('/v2/commands', { command: 'echo $((6 * 7)) >file && cat file' }), '42'),
   terminal: async (ask) => {
     has(await ask('/v2/pty/sessions', { id: 't' }), 't');
@@ -46,7 +62,7 @@ const STEPS: Readonly<Record<string, (ask: Ask, image: string) => Promise<unknow
  */
 export async function tryCondition(image: string, condition: Condition): Promise<string[]> {
   const labels = Object.entries(LABEL).flatMap(([name, value]) => ['--label', `${name}=${value}`]);
-  const options = ['--publish', '127.0.0.1::8080', '--shm-size', '1g', '--env', 'SVC_KERNEL_ZYGOTE=use'];
+  const options = ['--publish', '127.0.0.1::8080', '--shm-size', '1g'];
   const id = await docker('run', '--detach', ...labels, ...options, ...argumentsOf(condition), image);
   try {
     const address = (await docker('port', id, '8080/tcp')).split('\n')[0] ?? '';
@@ -57,7 +73,7 @@ export async function tryCondition(image: string, condition: Condition): Promise
       return `the container ended with exit code ${stdout.trim()}`;
     });
     for (const [name, step] of Object.entries(STEPS)) {
-      const done = step(askAt(`http://${address}`), image).then(
+      const done = step(askAt(`http://${address}`), image, condition).then(
         () => undefined,
         (error: unknown) => String(error),
       );

@@ -1,4 +1,5 @@
 import { defineCapability } from '../../capability.ts';
+import { memory } from './memory.ts';
 import { SYSTEM_SCOPES } from './route-scopes.ts';
 import { SystemService } from './system-service.ts';
 import { systemV2 } from './v2/routes.ts';
@@ -6,6 +7,7 @@ import { systemV2 } from './v2/routes.ts';
 export const system = defineCapability({
   name: 'system',
   scopes: SYSTEM_SCOPES,
+  requires: [memory],
   create: ({ tickets }) => new SystemService(tickets),
   v2: systemV2,
 });
