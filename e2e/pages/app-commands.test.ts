@@ -53,7 +53,7 @@ test('[app.long-output] of 400,000 lines the newest are in the document, and the
 });
 
 test('[app.output-colours] output has the colours of a terminal, in both schemes', async ({ person, services }) => {
-  const inks = "awk 'BEGIN { for (i = 0; i < 16; i++) printf \"\\033[38;5;%dmink %d\\033[0m \", i, i; print \"\" }'";
+  const inks = 'awk \'BEGIN { for (i = 0; i < 16; i++) printf "\\033[38;5;%dmink %d\\033[0m ", i, i; print "" }\'';
   const script = `${inks}; printf '\\033[1;31mbold\\033[0m plain\\n'`;
   const { command_id: id } = await api<{ command_id: string }>(services, '/v2/commands', { command: script });
   for (const colorScheme of ['light', 'dark'] as const) {

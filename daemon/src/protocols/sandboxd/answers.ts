@@ -39,7 +39,7 @@ export function sendJson(res: ServerResponse, status: number, body: string, head
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers }).end(body);
 }
 
-/** Answers what was refused. @throws what is a defect */
+/** Sends the answer of a refusal. @throws any other error */
 export function sendFailure(res: ServerResponse, error: unknown): void {
   const { status, message, headers } = refusalOf(error);
   if (res.headersSent) res.destroy();

@@ -14,7 +14,7 @@ export interface RootedPath {
   readonly isRoot: boolean;
 }
 
-/** The directory that is served. What is done in it reaches nothing outside, whatever becomes a link meanwhile. */
+/** The directory that is served. Operations stay below it, also if a directory is replaced by a link at the same time. */
 export class Root {
   readonly #given: string;
 
@@ -23,7 +23,7 @@ export class Root {
     this.#given = given ?? homeOf(defaultUser, platform);
   }
 
-  /** @throws Refused 403 if `..` leads out of it, 400 for what is no path, 503 if the root does not exist */
+  /** @throws Refused 403 if `..` leads out of it, 400 for an invalid path, 503 if the root does not exist */
   async enter<T>(given: FilePath, work: (path: RootedPath) => Promise<T>): Promise<T> {
     const real = await this.#real();
     const below = belowOf(given, [this.#given, real]);

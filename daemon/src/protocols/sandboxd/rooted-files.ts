@@ -99,7 +99,7 @@ export class RootedFiles {
       await this.#files.uploadWhole(path, content, {}, { sync: true, ...(mode !== undefined && { mode }) });
     } catch (error) {
       if (error instanceof FileFailure && error.file.errorType === 'already_exists') {
-        throw new Refused(400, 'something that is no directory is in the way: name another path');
+        throw new Refused(400, 'a part of the path is not a directory: name another path');
       }
       throw error;
     }
@@ -139,7 +139,7 @@ export class RootedFiles {
   }
 }
 
-/** Also below what is no directory. */
+/** Also for a path below a file. */
 function isMissing(error: unknown): boolean {
   return error instanceof FileFailure && ['ENOENT', 'ENOTDIR'].includes(error.file.errnoName ?? '');
 }

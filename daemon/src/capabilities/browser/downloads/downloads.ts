@@ -31,11 +31,15 @@ export class Downloads {
   readonly #known = new Map<string, Download>();
   readonly #changed = new Waiters();
 
-  /** Notes the downloads of a browser that was just connected; it keeps its own folder for them. */
+  /** Notes the downloads of a browser that was just connected; their folder is that of the browser or of a client. */
   async follow(browser: CdpSession): Promise<void> {
     browser.on('Browser.downloadWillBegin', (event) => this.#begin(event));
     browser.on('Browser.downloadProgress', (event) => this.#goOn(event));
-    await browser.send('Browser.setDownloadBehavior', { behavior: 'default', eventsEnabled: true });
+    // The call that enables the events of all contexts also sets the folder of one. This one has no pages: in another
+    // one a client may have set a folder before.
+    const { browserContextId } = await browser.send('Target.createBrowserContext', { disposeOnDetach: true });
+    await browser.send('Browser.setDownloadBehavior', { behavior: 'default', eventsEnabled: true, browserContextId });
+    await browser.send('Target.disposeBrowserContext', { browserContextId });
   }
 
   /** The newest last. */
