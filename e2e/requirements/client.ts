@@ -30,6 +30,8 @@ export const CLIENT: readonly Requirement[] = [
     'client.terminal-resume': 'output of a terminal over cut connections has each byte once',
     'client.notebook': 'a notebook keeps its state, and gives text, images and errors of a cell',
     'client.notebook-once': 'a cell whose connection is cut runs once, and each output is delivered once',
+    'client.hostile': 'an answer that is not that of the service ends each call with an error that names it',
+    'client.hostile-size': 'what a server sends without end is read to a bound',
     'client.browser': 'calls of browser and desktop have the fields that the service wants, and its hints',
     'client.tools': 'the tools of the sandbox in the forms of Anthropic, OpenAI, the AI SDK and MCP',
     'client.cuts':
@@ -51,6 +53,8 @@ export const CLIENT: readonly Requirement[] = [
     'cli.doctor': 'doctor prints what is there, and exits with 1 if something is missing that is needed',
     'cli.mcp': 'mcp serves the tools on stdin and stdout',
     'cli.login': 'login stores address and key for the account alone, and only if they are right',
+    'cli.waits': 'a command says at once that it waits for a connection, and for how long; --retry-for sets it',
+    'cli.hostile': 'each command ends with an error if the answers are not those of the service',
     'cli.usage': 'wrong use exits with 2 and names what is wrong',
     'cli.help': 'each command has its help, of which this page is made',
     'cli.completion': 'completions for bash, zsh and fish name each command',

@@ -44,7 +44,9 @@ export class Sandbox {
   static async connect(options: ConnectOptions & CallOptions = {}): Promise<Sandbox> {
     const sandbox = Sandbox.at(options);
     const retryFor = Math.min(sandbox.#transport.settings.retryFor, CONNECT_FOR);
-    await sandbox.#transport.data('/v2/sandbox/activity', { signal: options.signal, retryFor });
+    const call = { signal: options.signal, retryFor, silence: CONNECT_FOR };
+    // Another service may answer any path with JSON.
+    await sandbox.#transport.json('/v2/sandbox/activity', { data: { state: 'string' } }, call);
     return sandbox;
   }
 
@@ -62,7 +64,7 @@ export class Sandbox {
   async spawn(command: string, options: StartOptions = {}): Promise<Command> {
     const json = { ...startBody(this.#transport, command, await this.#resolved(options)), mode: 'async' };
     const call = { method: 'POST', json, repeatable: true, signal: options.signal } as const;
-    const { command_id } = await this.#transport.data<wire.CommandResult>('/v2/commands', call);
+    const { command_id } = await this.#transport.data('/v2/commands', 'CommandResult', call);
     return new Command(this.#transport, command_id, 0);
   }
 
@@ -74,7 +76,7 @@ export class Sandbox {
   /** The newest commands first. */
   async commands(options: CallOptions & { readonly limit?: number } = {}): Promise<readonly Camel<wire.Command>[]> {
     const call = { query: { limit: options.limit }, signal: options.signal };
-    return camel((await this.#transport.data<{ commands: wire.Command[] }>('/v2/commands', call)).commands);
+    return camel((await this.#transport.data('/v2/commands', 'CommandList', call)).commands);
   }
 
   /** Opens a terminal, or attaches to the one with the id. */
@@ -100,16 +102,16 @@ export class Sandbox {
 
   /** What the service examines of itself, with a hint for what is missing. */
   async checks(options: CallOptions = {}): Promise<wire.Capabilities['checks']> {
-    return (await this.#transport.data<wire.SandboxInfo>('/v2/sandbox', options)).capabilities.checks;
+    return (await this.#transport.data('/v2/sandbox', 'SandboxInfo', options)).capabilities.checks;
   }
 
   /** The tools of the sandbox for a model, in the form of its framework, or the address for a client of MCP. */
-  async tools<Form extends keyof ToolForms>(form: Form): Promise<ToolForms[Form]> {
-    return await toolsFor(this.#transport, form);
+  async tools<Form extends keyof ToolForms>(form: Form, options: CallOptions = {}): Promise<ToolForms[Form]> {
+    return await toolsFor(this.#transport, form, options.signal);
   }
 
   async info(options: CallOptions = {}): Promise<SandboxInfo> {
-    const { labels, capabilities: _, ...rest } = await this.#transport.data<wire.SandboxInfo>('/v2/sandbox', options);
+    const { labels, capabilities: _, ...rest } = await this.#transport.data('/v2/sandbox', 'SandboxInfo', options);
     return { ...camel(rest), labels };
   }
 
@@ -123,7 +125,11 @@ export class Sandbox {
     return await createTicket(this.#transport, path, options);
   }
 
-  async #resolved<T extends { readonly cwd?: string | undefined }>(options: T): Promise<T> {
-    return options.cwd === undefined ? options : { ...options, cwd: await this.#paths.resolve(options.cwd) };
+  async #resolved<T extends { readonly cwd?: string | undefined; readonly signal?: AbortSignal | undefined }>(
+    options: T,
+  ): Promise<T> {
+    return options.cwd === undefined
+      ? options
+      : { ...options, cwd: await this.#paths.resolve(options.cwd, options.signal) };
   }
 }

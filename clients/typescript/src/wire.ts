@@ -101,3 +101,65 @@ export type WatchReleased = { readonly watcher_id: string; readonly subscribers:
 export type WatchStarted = { readonly watcher_id: string; readonly path: string; readonly path_b64?: string; readonly cursor: number };
 export type WatchStreamEvent = WatchStarted | WatchEvent | WatchOverflow;
 export type Watcher = { readonly watcher_id: string; readonly path: string; readonly path_b64?: string; readonly recursive: boolean; readonly debounce: number; readonly exclude: readonly (string)[]; readonly include_patterns: readonly (string)[]; readonly subscribers: number; readonly cursor: number; readonly backend: "inotify" | "portable"; readonly created_at: string };
+export interface Checked {
+  readonly BrowserArrival: BrowserArrival;
+  readonly BrowserEvaluated: BrowserEvaluated;
+  readonly BrowserSnapshot: BrowserSnapshot;
+  readonly BrowserTab: BrowserTab;
+  readonly CellResultEvent: CellResultEvent;
+  readonly Command: Command;
+  readonly CommandDroppedEvent: CommandDroppedEvent;
+  readonly CommandExitEvent: CommandExitEvent;
+  readonly CommandInputWritten: CommandInputWritten;
+  readonly CommandOutput: CommandOutput;
+  readonly CommandOutputEvent: CommandOutputEvent;
+  readonly CommandResult: CommandResult;
+  readonly CommandStartedEvent: CommandStartedEvent;
+  readonly ComputerClipboard: ComputerClipboard;
+  readonly FileList: FileList;
+  readonly FileStat: FileStat;
+  readonly FileUploaded: FileUploaded;
+  readonly GrepResult: GrepResult;
+  readonly RecordResult: RecordResult;
+  readonly SandboxInfo: SandboxInfo;
+  readonly SearchResult: SearchResult;
+  readonly Terminal: Terminal;
+  readonly TerminalExecResult: TerminalExecResult;
+  readonly TerminalScreen: TerminalScreen;
+  readonly Ticket: Ticket;
+  readonly WatchCreated: WatchCreated;
+  readonly WatchEvents: WatchEvents;
+  readonly BrowserTabs: { readonly tabs: readonly (BrowserTab)[] };
+  readonly CommandList: { readonly commands: readonly (Command)[] };
+}
+export const SHAPES = {
+  BrowserArrival: {"url":"string","title":"string","status":"number|null","tab_id":"string","error":["null",{"reason":"string","code":"string|null"}],"opened":["string"],"download":["null",{"url":"string","filename":"string","id":"string","name":"string","path":"string|null","state":"string"}],"dialog":["null",{"type":"string","message":"string"}],"navigated":"string|null"},
+  BrowserEvaluated: {"result":"unknown","type":"string","tab_id":"string"},
+  BrowserSnapshot: {"snapshot":"string","url":"string","title":"string","refs":"number","truncated":"boolean","tab_id":"string"},
+  BrowserTab: {"id":"string","tab_id":"string","url":"string","title":"string","active":"boolean","crashed":"boolean","dialog":["null",{"type":"string","message":"string"}]},
+  CellResultEvent: {"execution_id":"string","language":"string","code":"string","status":"string","execution_count":"number|null","exit_code":"number|null","signal":"string|null","oom_killed":"boolean|null","oom_process":"string|null","stdout":"string","stderr":"string","session_id":"string|null","kernel_name":"string|null","warnings":["string"],"waiting_for_input":["null",{"prompt":"string","password":"boolean"}],"started_at":"string","ended_at":"string|null","type":"string","offset":"number","message":"string"},
+  Command: {"command_id":"string","session_id":"string|null","command":"string","status":"string","exit_code":"number|null","signal":"string|null","pid":"number|null","background":"boolean","started_at":"string","ended_at":"string|null","usage":["null",{"cpu_user_ms":"number","cpu_system_ms":"number","max_rss_bytes":"number","oom_killed":"boolean|null","oom_process":"string|null"}],"stdin_bytes":"number","stdin_dropped":"number","key":"string|null"},
+  CommandDroppedEvent: {"type":"string","stream":"string","first_offset":"number"},
+  CommandExitEvent: {"type":"string","status":"string","exit_code":"number|null","signal":"string|null","oom_killed":"boolean|null","oom_process":"string|null","stdout_bytes":"number","stderr_bytes":"number","message?":"string"},
+  CommandInputWritten: {"command_id":"string","bytes_written":"number","stdin_bytes":"number","eof":"boolean"},
+  CommandOutput: {"stdout":"string","stderr":"string","offset":"number","stderr_offset":"number","first_offset":"number","first_stderr_offset":"number","command":{"command_id":"string","session_id":"string|null","command":"string","status":"string","exit_code":"number|null","signal":"string|null","pid":"number|null","background":"boolean","started_at":"string","ended_at":"string|null","usage":["null",{"cpu_user_ms":"number","cpu_system_ms":"number","max_rss_bytes":"number","oom_killed":"boolean|null","oom_process":"string|null"}],"stdin_bytes":"number","stdin_dropped":"number","key":"string|null"}},
+  CommandOutputEvent: {"type":"string","offset":"number","data?":"string","data_base64?":"string"},
+  CommandResult: {"command_id":"string","session_id":"string|null","command":"string","status":"string","exit_code":"number|null","signal":"string|null","pid":"number|null","background":"boolean","started_at":"string","ended_at":"string|null","usage":["null",{"cpu_user_ms":"number","cpu_system_ms":"number","max_rss_bytes":"number","oom_killed":"boolean|null","oom_process":"string|null"}],"stdin_bytes":"number","stdin_dropped":"number","key":"string|null","stdout":"string","stderr":"string","output":"string","offset":"number","stderr_offset":"number","truncated":"boolean"},
+  CommandStartedEvent: {"type":"string","command_id":"string","session_id":"string|null","pid":"number|null","started_at":"string"},
+  ComputerClipboard: {"text":"string","truncated":"boolean"},
+  FileList: {"path":"string","path_b64?":"string","files":[{"name":"string","path":"string","path_b64?":"string","is_directory":"boolean","is_symlink":"boolean","is_hidden":"boolean","size":"number","extension":"string|null","modified_time":"string","permissions":"string"}],"total_count":"number","file_count":"number","directory_count":"number","truncated":"boolean","cursor":"string|null","unreadable_count?":"number"},
+  FileStat: {"path":"string","path_b64?":"string","type":"string","size":"number","permissions":"string","is_directory":"boolean","is_symlink":"boolean","modified_time":"string","mode":"string","uid":"number","gid":"number","user":"string|null","group":"string|null","inode":"number","etag":"string","mime_type":"string","symlink_target":"string|null"},
+  FileUploaded: {"path":"string","path_b64?":"string","file_path":"string","file_size":"number","success":"boolean","complete":"boolean","sha256":"string|null","etag":"string|null"},
+  GrepResult: {"path":"string","path_b64?":"string","pattern":"string","matches":[{"file":"string","file_b64?":"string","line_number":"number","line_content":"string","context_before":["string"],"context_after":["string"]}],"match_count":"number","files_searched":"number|null","files_matched":"number","truncated":"boolean","unreadable_count?":"number"},
+  RecordResult: {"status":"string","save_path":"string|null","duration":"number","file_size_bytes":"number|null","reason":"string|null"},
+  SandboxInfo: {"version":"string","hostname":"string","os":"string","kernel":"string","arch":"string","user":"string","home_dir":"string","timezone":"string","occupied_ports":["number"],"workspace_dir":"string","uptime_seconds":"number","python":[{"version":"string|null","path":"string","aliases":["string"]}],"nodejs":[{"version":"string|null","path":"string","aliases":["string"]}],"tools":[{"category":"string","tools":[{"name":"string","description":"string"}]}],"labels":{},"capabilities":{"files":"boolean","exec":{"pty":"boolean","tmux":"boolean","rg":"boolean","backend":"string|null"},"code_interpreter":{"backend":"string|null","jupyter_backend":"string|null","python_kernels":["string"],"node":"boolean","missing":["string"]},"browser":"boolean","computer":{"status":"string"},"protocols":[{"name":"string","path":"string","port":"number|null","level":"string","missing":["string"]}],"checks":[{"name":"string","ok":"boolean","required":"boolean","detail":"string","hint?":"string"}]}},
+  SearchResult: {"files":["string"],"truncated":"boolean","unreadable_count?":"number","not_utf8?":[{"path":"string","path_b64":"string"}]},
+  Terminal: {"session_id":"string","working_dir":"string","cols":"number","rows":"number","pid":"number|null","status":"string","created_at":"string","last_used_at":"string","attached":"number","exit_code":"number|null","signal":"string|null","oom_killed":"boolean|null","oom_process":"string|null","offset":"number","first_offset":"number","current_command":"string|null"},
+  TerminalExecResult: {"session_id":"string","command":"string","status":"string","output":"string|null","console":["null",[{"ps1":"string","command":"string","output":"string"}]],"exit_code":"number|null","signal":"string|null","oom_killed":"boolean|null","oom_process":"string|null"},
+  TerminalScreen: {"output":"string","cols":"number","rows":"number","cursor":{"x":"number","y":"number"},"title":"string","alternate_screen":"boolean","offset":"number"},
+  Ticket: {"id":"string","ticket":"string","expires_at":"string"},
+  WatchCreated: {"watcher_id":"string","initial_cursor":"number","reused":"boolean"},
+  WatchEvents: {"events":[{"seq":"number","type":"string","path":"string","path_b64?":"string","relative_path":"string","old_path":"string|null","old_path_b64?":"string","is_dir":"boolean","timestamp":"number","mtime":"number|null","size":"number|null","inode":"number|null"}],"cursor":"number","overflow":"boolean"},
+  BrowserTabs: {"tabs":[{"id":"string","tab_id":"string","url":"string","title":"string","active":"boolean","crashed":"boolean","dialog":["null",{"type":"string","message":"string"}]}]},
+  CommandList: {"commands":[{"command_id":"string","session_id":"string|null","command":"string","status":"string","exit_code":"number|null","signal":"string|null","pid":"number|null","background":"boolean","started_at":"string","ended_at":"string|null","usage":["null",{"cpu_user_ms":"number","cpu_system_ms":"number","max_rss_bytes":"number","oom_killed":"boolean|null","oom_process":"string|null"}],"stdin_bytes":"number","stdin_dropped":"number","key":"string|null"}]},
+} as const;

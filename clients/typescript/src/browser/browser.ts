@@ -1,3 +1,4 @@
+import { bytesOfAnswer } from '../core/body.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
@@ -29,7 +30,7 @@ export class Browser {
   async open(url: string, options: Waiting = {}): Promise<Page> {
     const { signal } = options;
     const json = {};
-    const tab = await this.#transport.data<wire.BrowserTab>('/v2/browser/tabs', { method: 'POST', json, signal });
+    const tab = await this.#transport.data('/v2/browser/tabs', 'BrowserTab', { method: 'POST', json, signal });
     const page = new Page(this.#transport, tab.tab_id);
     await page.navigate(url, options);
     return page;
@@ -37,10 +38,7 @@ export class Browser {
 
   /** The page that was shown last is the first. */
   async pages(options: Waiting = {}): Promise<Page[]> {
-    const { tabs } = await this.#transport.data<{ readonly tabs: readonly wire.BrowserTab[] }>(
-      '/v2/browser/tabs',
-      options,
-    );
+    const { tabs } = await this.#transport.data('/v2/browser/tabs', 'BrowserTabs', options);
     const shown = [...tabs].sort((a, b) => Number(b.active) - Number(a.active));
     return shown.map(({ tab_id }) => new Page(this.#transport, tab_id));
   }
@@ -57,26 +55,26 @@ export class Page implements AsyncDisposable {
   }
 
   async navigate(url: string, options: Waiting = {}): Promise<Arrival> {
-    return camel(await this.#post<wire.BrowserArrival>('navigate', { url }, options, true));
+    return camel(await this.#post('navigate', 'BrowserArrival', { url }, options, true));
   }
 
   /** The page as text with references to its elements. */
   async snapshot(options: Waiting = {}): Promise<Snapshot> {
-    return camel(await this.#post<wire.BrowserSnapshot>('snapshot', {}, options, true));
+    return camel(await this.#post('snapshot', 'BrowserSnapshot', {}, options, true));
   }
 
   async click(target: Target | { readonly x: number; readonly y: number }, options: Waiting = {}): Promise<void> {
-    await this.#post('click', target, options);
+    await this.#act('click', target, options);
   }
 
   /** Fills a field, chooses an option, sets a checkbox. */
   async fill(target: Target, value: string | number | boolean, options: Waiting = {}): Promise<void> {
-    await this.#post('fill', { ...target, value }, options);
+    await this.#act('fill', { ...target, value }, options);
   }
 
   /** The value of an expression of JavaScript in the page. */
   async evaluate<T = unknown>(expression: string, options: Waiting = {}): Promise<T> {
-    return (await this.#post<{ readonly result: T }>('evaluate', { expression }, options)).result;
+    return (await this.#post('evaluate', 'BrowserEvaluated', { expression }, options)).result as T;
   }
 
   /** The bytes of a picture. */
@@ -85,20 +83,27 @@ export class Page implements AsyncDisposable {
     return await this.#transport.call('/v2/browser/screenshot', call, bytesOfAnswer);
   }
 
-  async close(): Promise<void> {
-    await this.#transport.data(`/v2/browser/tabs/${encodeURIComponent(this.id)}`, { method: 'DELETE' });
+  async close({ signal }: Waiting = {}): Promise<void> {
+    await this.#transport.send(`/v2/browser/tabs/${encodeURIComponent(this.id)}`, { method: 'DELETE', signal });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #post<T>(action: string, fields: object, { signal }: Waiting, repeatable = false): Promise<T> {
+  async #post<Name extends keyof wire.Checked>(
+    action: string,
+    name: Name,
+    fields: object,
+    { signal }: Waiting,
+    repeatable = false,
+  ): Promise<wire.Checked[Name]> {
     const json = { ...fields, tab_id: this.id };
-    return await this.#transport.data<T>(`/v2/browser/${action}`, { method: 'POST', json, signal, repeatable });
+    return await this.#transport.data(`/v2/browser/${action}`, name, { method: 'POST', json, signal, repeatable });
   }
-}
 
-export async function bytesOfAnswer({ response }: { readonly response: Response }): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await response.arrayBuffer());
+  async #act(action: string, fields: object, { signal }: Waiting): Promise<void> {
+    const json = { ...fields, tab_id: this.id };
+    await this.#transport.send(`/v2/browser/${action}`, { method: 'POST', json, signal });
+  }
 }

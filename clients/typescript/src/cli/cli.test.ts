@@ -5,10 +5,10 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../../../scripts/root.ts';
 import { TestSandbox } from '../client.fixture.ts';
+import { commandLine, type Ran } from './cli.fixture.ts';
 import { page } from './help.ts';
 import { COMMANDS } from './specs.ts';
 
@@ -20,25 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => it[Symbol.asyncDispose]());
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function sandbox(
-  words: readonly string[],
-  input = '',
-  more: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
-  const { SANDBOX_URL: _, SANDBOX_API_KEY: __, ...rest } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...words], {
-    env: { ...rest, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY, XDG_CONFIG_HOME: it.directory, ...more },
-  });
-  const exited = once(child, 'exit');
-  child.stdin.end(input);
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { code, out, err };
+function sandbox(words: readonly string[], input = '', more: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const here = { SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY, XDG_CONFIG_HOME: it.directory };
+  return commandLine(words, input, { ...here, ...more });
 }
 
 test('[cli.run] run passes output and exit code on, also of a program without a shell', async () => {

@@ -47,6 +47,7 @@ export class UsageError extends Error {}
 /** Options of every command. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'url', value: 'URL', description: 'address of the sandbox; default: SANDBOX_URL, else that of login' },
+  { name: 'retry-for', value: 'SECONDS', description: 'wait so long for a connection; default 60' },
   { name: 'json', description: 'print JSON' },
   { name: 'help', short: 'h', description: 'show the help of a command' },
 ];

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { type CommandSpec, type Context, UsageError } from './command-spec.ts';
+import { firstError } from './first-error.ts';
+import { printable, printableJson } from './one-line.ts';
 import { parse, requireArguments } from './parse.ts';
 import { COMMANDS } from './specs.ts';
 
@@ -25,33 +27,20 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 async function use(spec: CommandSpec, args: readonly string[], options: Context['options']): Promise<number> {
-  const command = await spec.load();
+  const [command, { connect }] = await Promise.all([spec.load(), import('./connection.ts')]);
   const { env, stdin, stdout, stderr } = process;
   const print = (text: string, value: unknown): void => {
-    stdout.write(options['json'] ? `${JSON.stringify(value)}\n` : text);
+    stdout.write(options['json'] ? `${printableJson(value)}\n` : printable(text));
   };
-  const sandbox = await connect(options);
+  const sandbox = await connect({ name: spec.name, options, env, stderr });
   return (await command({ commands: COMMANDS, env, sandbox, args, options, print, stdin, stdout, stderr })) ?? 0;
 }
 
-/** The key of login belongs to the address of login. */
-async function connect({ url }: Context['options']): Promise<Context['sandbox']> {
-  const [{ Sandbox }, { httpFetch }] = await Promise.all([import('../sandbox.ts'), import('./http-fetch.ts')]);
-  // An empty variable is one that is not set.
-  const given = typeof url === 'string' ? url : process.env['SANDBOX_URL'] || undefined;
-  const apiKey = process.env['SANDBOX_API_KEY'] || undefined;
-  if (given !== undefined) return Sandbox.at({ url: given, apiKey, fetch: httpFetch });
-  const { readStored } = await import('./stored.ts');
-  const stored = await readStored();
-  const { url: address, apiKey: key } = stored;
-  return Sandbox.at({ ...(address !== undefined && { url: address, apiKey: apiKey ?? key }), fetch: httpFetch });
-}
-
 function failed(error: unknown, spec: CommandSpec | undefined): number {
-  const { message, hint } = error as { readonly message?: string; readonly hint?: string | null };
-  process.stderr.write(`sandbox: ${message ?? String(error)}\n`);
-  if (hint) process.stderr.write(`${hint}\n`);
-  if (!(error instanceof UsageError)) return 125;
+  const { message, hint } = firstError(error) as { readonly message?: string; readonly hint?: string | null };
+  process.stderr.write(`sandbox: ${printable(message ?? String(error))}\n`);
+  if (hint) process.stderr.write(`${printable(hint)}\n`);
+  if (!(firstError(error) instanceof UsageError)) return 125;
   process.stderr.write(`sandbox ${spec?.name ?? ''} --help shows the usage\n`.replace('  ', ' '));
   return 2;
 }

@@ -2,6 +2,7 @@ import { type Camel, camel } from '../core/camel.ts';
 import { pause } from '../core/cancel.ts';
 import { bytesOf, toBase64 } from '../core/encoding.ts';
 import { ignoreNotFound, RequestFailed, SandboxError } from '../core/errors.ts';
+import { notOfSandbox } from '../core/shape.ts';
 import type { Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
 import { follow } from './follow.ts';
@@ -26,6 +27,8 @@ export interface LineRange {
 
 /** Bytes of one call; the keeper holds at most 8 MiB for a command. */
 const STDIN_PIECE = 256 * 1024;
+/** Milliseconds between calls while the service can hold no more. */
+const FULL_PAUSE_MS = 100;
 
 /** A command that was started before. Disposed, it is killed with all its processes. */
 export class Command implements AsyncDisposable {
@@ -42,8 +45,8 @@ export class Command implements AsyncDisposable {
   }
 
   /** Its record now. */
-  async info(options: { readonly signal?: AbortSignal } = {}): Promise<CommandInfo> {
-    const { command } = await this.#transport.data<wire.CommandOutput>(this.#path(), {
+  async info(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<CommandInfo> {
+    const { command } = await this.#transport.data(this.#path(), 'CommandOutput', {
       ...options,
       query: { limit: 0 },
     });
@@ -72,7 +75,7 @@ export class Command implements AsyncDisposable {
   }
 
   /** Writes to stdin, in the order of the calls, each byte once. Resolves when the service holds the bytes. */
-  async write(data: string | Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async write(data: string | Uint8Array, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const bytes = typeof data === 'string' ? bytesOf(data) : data;
     await this.#inTurn(async () => {
       for (let at = 0; at < bytes.length; at += STDIN_PIECE) {
@@ -82,24 +85,24 @@ export class Command implements AsyncDisposable {
   }
 
   /** Closes stdin after what was written. */
-  async closeInput(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async closeInput(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     await this.#inTurn(() => this.#send(new Uint8Array(), true, options.signal));
   }
 
   /** Signals all its processes, also those that it left behind. Of an ended command it does nothing. */
-  async kill(sent = 'SIGTERM', options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async kill(sent = 'SIGTERM', options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     const repeatable = sent === 'SIGTERM' || sent === 'SIGKILL';
     const json = { signal: sent };
-    await this.#transport.data(`${this.#path()}/kill`, { ...options, method: 'POST', json, repeatable });
+    await this.#transport.send(`${this.#path()}/kill`, { ...options, method: 'POST', json, repeatable });
   }
 
   /** Waits until something in the sandbox listens on the port, and returns its address. */
   async port(port: number, { timeout = 60, signal }: PortOptions = {}): Promise<string> {
     const end = performance.now() + timeout * 1000;
     for (let ms = 100; ; ms = Math.min(ms * 1.5, 1000)) {
-      const { occupied_ports } = await this.#transport.data<wire.SandboxInfo>('/v2/sandbox', { signal });
+      const { occupied_ports } = await this.#transport.data('/v2/sandbox', 'SandboxInfo', { signal });
       if (occupied_ports.includes(port)) return this.url(port);
-      const { status } = await this.info();
+      const { status } = await this.info({ signal });
       if (status !== 'running' && status !== 'pending') {
         throw new SandboxError(`the command ended before port ${port} listened: ${status}`, {
           hint: 'read its output',
@@ -137,11 +140,15 @@ export class Command implements AsyncDisposable {
 
   /** With its offset a call can be repeated: bytes that were taken are skipped. */
   async #send(bytes: Uint8Array, eof: boolean, signal: AbortSignal | undefined): Promise<void> {
-    this.#stdinOffset ??= (await this.info()).stdinBytes;
+    this.#stdinOffset ??= (await this.info({ signal })).stdinBytes;
     const end = this.#stdinOffset + bytes.length;
     do {
       const rest = bytes.subarray(bytes.length - (end - this.#stdinOffset));
-      this.#stdinOffset = await this.#take(rest, this.#stdinOffset, eof, signal);
+      const taken = await this.#take(rest, this.#stdinOffset, eof, signal);
+      if (taken < this.#stdinOffset) throw notOfSandbox('stdin became shorter');
+      // The command reads nothing: it is waited for.
+      if (taken === this.#stdinOffset && rest.length > 0) await pause(FULL_PAUSE_MS, signal);
+      this.#stdinOffset = taken;
     } while (this.#stdinOffset < end);
   }
 
@@ -150,13 +157,12 @@ export class Command implements AsyncDisposable {
     const json = { input: toBase64(bytes), encoding: 'base64', offset, ...(eof && { eof }) };
     const call = { method: 'POST', json, repeatable: true, signal } as const;
     try {
-      return (await this.#transport.data<wire.CommandInputWritten>(`${this.#path()}/stdin`, call)).stdin_bytes;
+      return (await this.#transport.data(`${this.#path()}/stdin`, 'CommandInputWritten', call)).stdin_bytes;
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
-      // The command reads nothing: it is waited for.
       if (error.status === 429) return offset;
       // A repeated call finds stdin closed by the first.
-      const isTaken = error.status === 409 && (await this.info()).stdinBytes >= offset + bytes.length;
+      const isTaken = error.status === 409 && (await this.info({ signal })).stdinBytes >= offset + bytes.length;
       if (isTaken) return offset + bytes.length;
       throw error;
     }

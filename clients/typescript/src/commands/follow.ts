@@ -1,5 +1,6 @@
 import { jsonLines } from '../core/body.ts';
 import type { Call, Transport } from '../core/transport.ts';
+import { SHAPES } from '../wire.ts';
 import { type OutputEvent, OutputReader, type WireLine } from './output.ts';
 
 /** What a stream begins with: a new command, or one that exists. */
@@ -13,6 +14,14 @@ export interface FollowStart {
   readonly onStarted?: (id: string) => void;
 }
 
+const LINES = {
+  started: SHAPES.CommandStartedEvent,
+  stdout: SHAPES.CommandOutputEvent,
+  stderr: SHAPES.CommandOutputEvent,
+  dropped: SHAPES.CommandDroppedEvent,
+  heartbeat: {},
+  exit: SHAPES.CommandExitEvent,
+};
 const NDJSON = { accept: 'application/x-ndjson' };
 
 /**
@@ -32,7 +41,7 @@ export async function* follow(transport: Transport, start: FollowStart): AsyncGe
     const call = callFor(start, id, reader);
     try {
       using answer = await transport.open(pathOf(id), call);
-      for await (const line of jsonLines<WireLine>(answer)) {
+      for await (const line of jsonLines<WireLine>(answer, LINES)) {
         attempts.succeed();
         noteStart(line);
         const event = reader.read(line);

@@ -111,6 +111,7 @@ export class OutputReader {
         return fresh === '' ? undefined : { type: 'output', stream: line.type, text: fresh, offset: line.offset };
       }
       case 'dropped':
+        if (line.stream !== 'stdout' && line.stream !== 'stderr') return undefined;
         this.#places[line.stream].lose(line.first_offset);
         return { type: 'lost', stream: line.stream, offset: line.first_offset };
       case 'exit':

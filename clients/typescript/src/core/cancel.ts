@@ -14,11 +14,26 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
   });
 }
 
+/** Waits for what several callers wait for: the signal ends the wait alone. */
+export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return await result;
+  signal.throwIfAborted();
+  const stop = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: stop.signal });
+  });
+  try {
+    return await Promise.race([result, aborted]);
+  } finally {
+    stop.abort();
+  }
+}
+
 /** A signal of its own that ends with another one, or after a silence. It leaves no listener behind. */
 export class Watchdog implements Disposable {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #ms: number;
+  #ms: number;
   readonly #abort = (): void => this.#controller.abort(this.#outer?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,6 +48,12 @@ export class Watchdog implements Disposable {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** The silence begins again, with another length. */
+  allow(ms: number): void {
+    this.#ms = ms;
+    this.touch();
   }
 
   /** The silence begins again. */

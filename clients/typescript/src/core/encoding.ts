@@ -1,3 +1,5 @@
+import { notOfSandbox } from './shape.ts';
+
 const ENCODER = new TextEncoder();
 
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
@@ -15,10 +17,18 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text);
+  const binary = decoded(text);
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
   return bytes;
+}
+
+function decoded(text: string): string {
+  try {
+    return atob(text);
+  } catch (cause) {
+    throw notOfSandbox('a text is not base64', cause);
+  }
 }
 
 export function toBase64(bytes: Uint8Array): string {

@@ -64,20 +64,50 @@ export class OutcomeUnknown extends SandboxError {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** The failure in the body of an answer with an error status; the body may be that of a proxy. */
-export function failureOf(status: number, header: (name: string) => string | null, text: string): Failure {
+/** An answer with an error status. */
+interface FailedAnswer {
+  readonly status: number;
+  readonly header: (name: string) => string | null;
+  readonly text: string;
+  /** Method and path. */
+  readonly request: string;
+}
+
+/** What a failed answer says. It may be that of a proxy, or of another service. */
+export function failureOf({ status, header, text, request }: FailedAnswer): Failure {
   const body = objectIn(text);
-  const message = typeof body['message'] === 'string' ? body['message'] : `HTTP ${status}`;
+  const isOfSandbox = typeof body['message'] === 'string' && body['message'] !== '';
   const seconds = Number(header('retry-after') ?? Number.NaN);
+  const location = header('location');
   return {
     status,
-    message,
-    hint: typeof body['hint'] === 'string' ? body['hint'] : null,
+    message: isOfSandbox ? String(body['message']) : `${request} was answered with ${statusText(status, location)}`,
+    hint: typeof body['hint'] === 'string' ? body['hint'] : isOfSandbox ? null : hintOf(status, location),
     field: fieldOf(body['errors']),
     data: body['data'] ?? null,
     requestId: header('x-request-id'),
     retryAfter: Number.isFinite(seconds) ? seconds : null,
   };
+}
+
+function statusText(status: number, location: string | null): string {
+  // A page does not see the status of a redirect.
+  if (status === 0) return 'a redirect';
+  return location === null ? `status ${status}` : `status ${status}, a redirect to ${location}`;
+}
+
+/** The next step for an answer that has none. */
+function hintOf(status: number, location: string | null): string {
+  if (location !== null || status === 0) {
+    return 'redirects are not followed, since the key would be sent with them: give the address to which it leads';
+  }
+  if (status === 401 || status === 407) return 'give the key of the service, and what a proxy before it wants';
+  if (status === 403) return 'look whether the key, or a proxy before the service, permits this';
+  if (status === 404 || status === 405) return 'look whether the address is that of a sandbox';
+  if (status === 413) return 'a proxy before the service limits the size of requests';
+  if (status === 429 || status === 503) return 'try again later';
+  if (status >= 500) return 'look at the log of the service, and of a proxy before it';
+  return 'look whether the address is that of a sandbox, and whether its version fits this client';
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {

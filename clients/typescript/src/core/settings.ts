@@ -1,3 +1,4 @@
+import type { Retry } from './attempts.ts';
 import { SandboxError } from './errors.ts';
 
 /** How to reach a sandbox. Each field has a default. */
@@ -12,6 +13,10 @@ export interface ConnectOptions {
   readonly user?: string | undefined;
   /** Seconds without a connection after which a call fails. */
   readonly retryFor?: number | undefined;
+  /** Seconds until an answer begins, after which its connection counts as lost; default and maximum: 90. */
+  readonly answerWithin?: number | undefined;
+  /** Called when a call begins to wait for a connection. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** Headers of each request, for a proxy before the service. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: that of the platform. */
@@ -27,6 +32,8 @@ export interface Settings {
   readonly ticket: string | undefined;
   readonly user: string | undefined;
   readonly retryFor: number;
+  readonly answerWithin: number;
+  readonly onRetry: ((retry: Retry) => void) | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
 }
@@ -46,6 +53,8 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
     ticket: options.ticket,
     user: options.user,
     retryFor: options.retryFor ?? RETRY_FOR,
+    answerWithin: options.answerWithin ?? Number.POSITIVE_INFINITY,
+    onRetry: options.onRetry,
     headers: options.headers ?? {},
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
   };

@@ -1,4 +1,3 @@
-import type * as wire from '../wire.ts';
 import type { Transport } from './transport.ts';
 
 export interface TicketOptions {
@@ -21,7 +20,7 @@ export async function createTicket(transport: Transport, path: string, options: 
   const { ttl, uses, signal } = options;
   const json = { path_prefix: path, ttl, uses };
   const call = { method: 'POST', json, signal, repeatable: true } as const;
-  const { ticket, expires_at } = await transport.data<wire.Ticket>('/v2/tickets', call);
+  const { ticket, expires_at } = await transport.data('/v2/tickets', 'Ticket', call);
   const url = new URL(transport.settings.base + path);
   url.searchParams.set('ticket', ticket);
   return { ticket, expiresAt: new Date(expires_at), url: url.href };

@@ -1,7 +1,10 @@
+import { type Checked, SHAPES } from '../wire.ts';
 import { Attempts } from './attempts.ts';
+import { type Answer, textOfAnswer, textOfError } from './body.ts';
 import { Watchdog } from './cancel.ts';
 import { failureOf, OutcomeUnknown, RequestFailed, SandboxError } from './errors.ts';
 import type { Settings } from './settings.ts';
+import { jsonOf, type Shape, shaped } from './shape.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
@@ -21,15 +24,8 @@ export interface Call {
   readonly retryFor?: number;
 }
 
-/** An answer that is read as it arrives. Disposed, it ends its connection unless it was read to its end. */
-export interface Answer extends Disposable {
-  readonly response: Response;
-  /** Called for each piece: the connection lives. */
-  readonly touch: () => void;
-}
-
 /** A call waits up to 60 s, and a stream has a heartbeat every 15 s. */
-const SILENCE = 90;
+export const SILENCE = 90;
 /** The request was not sent. */
 const UNSENT = new Set([
   'ECONNREFUSED',
@@ -49,13 +45,21 @@ export class Transport {
     this.settings = settings;
   }
 
-  /** The field `data` of a JSON answer. */
-  async data<T>(path: string, call: Call = {}): Promise<T> {
-    return (await this.json<{ readonly data: T }>(path, call)).data;
+  /** The field `data` of a JSON answer, which has the named shape. */
+  async data<Name extends keyof Checked>(path: string, name: Name, call: Call = {}): Promise<Checked[Name]> {
+    return await this.call(path, call, (answer) => dataOf(answer, name));
   }
 
-  async json<T>(path: string, call: Call = {}): Promise<T> {
-    return await this.call(path, call, async ({ response }) => jsonOf<T>(await response.text()));
+  /** A call whose answer has nothing of interest. */
+  async send(path: string, call: Call = {}): Promise<void> {
+    await this.json(path, {}, call);
+  }
+
+  /** A JSON answer of the shape. */
+  async json<T>(path: string, shape: Shape, call: Call = {}): Promise<T> {
+    return await this.call(path, call, async (answer) =>
+      shaped<T>(jsonOf(await textOfAnswer(answer)), shape, 'the answer'),
+    );
   }
 
   /**
@@ -75,7 +79,8 @@ export class Transport {
   }
 
   attempts(call: Pick<Call, 'retryFor' | 'signal'>): Attempts {
-    return new Attempts(call.retryFor ?? this.settings.retryFor, call.signal);
+    const { retryFor, onRetry } = this.settings;
+    return new Attempts(call.retryFor ?? retryFor, call.signal, onRetry);
   }
 
   /** Waits for the next attempt. @throws the error that ends the call */
@@ -87,15 +92,15 @@ export class Transport {
 
   /** One attempt. */
   async open(path: string, call: Call): Promise<Answer> {
-    const watchdog = new Watchdog(call.signal, (call.silence ?? SILENCE) * 1000);
+    const { silence = SILENCE } = call;
+    const watchdog = new Watchdog(call.signal, 1000 * Math.min(silence, this.settings.answerWithin));
     try {
       const init = { ...this.#init(call), signal: watchdog.signal };
       const response = await this.settings.fetch(this.url(path, call.query), init);
-      if (!response.ok) {
-        const header = (name: string): string | null => response.headers.get(name);
-        throw new RequestFailed(failureOf(response.status, header, await response.text()));
-      }
-      return { response, touch: () => watchdog.touch(), [Symbol.dispose]: () => watchdog.end() };
+      watchdog.allow(1000 * silence);
+      const answer = { response, touch: () => watchdog.touch(), [Symbol.dispose]: () => watchdog.end() };
+      if (!response.ok) throw await this.#failed(path, call, answer);
+      return answer;
     } catch (error) {
       watchdog[Symbol.dispose]();
       throw error;
@@ -114,6 +119,14 @@ export class Transport {
   headers(): Record<string, string> {
     const { apiKey, headers } = this.settings;
     return { ...headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) };
+  }
+
+  async #failed(path: string, { method = 'GET' }: Call, answer: Answer): Promise<RequestFailed> {
+    const { status, headers } = answer.response;
+    const header = (name: string): string | null => headers.get(name);
+    const text = await textOfError(answer);
+    answer[Symbol.dispose]();
+    return new RequestFailed(failureOf({ status, header, text, request: `${method} ${path}` }));
   }
 
   #init({ method = 'GET', json, bytes, headers }: Call): RequestInit {
@@ -167,13 +180,8 @@ function isOfProxy({ status }: RequestFailed): boolean {
   return status === 502 || status === 504;
 }
 
-function jsonOf<T>(text: string): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch (error) {
-    throw new SandboxError('the answer is not JSON', {
-      hint: 'look whether the address is that of a sandbox',
-      cause: error,
-    });
-  }
+/** The field `data` of a JSON answer. */
+export async function dataOf<Name extends keyof Checked>(answer: Answer, name: Name): Promise<Checked[Name]> {
+  const envelope = jsonOf(await textOfAnswer(answer));
+  return shaped<{ readonly data: Checked[Name] }>(envelope, { data: SHAPES[name] }, 'the answer').data;
 }

@@ -1,4 +1,4 @@
-import { bytesOfAnswer } from '../browser/browser.ts';
+import { bytesOfAnswer } from '../core/body.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import { SandboxError } from '../core/errors.ts';
 import type { Call, Transport } from '../core/transport.ts';
@@ -66,6 +66,7 @@ export class Desktop {
     const call: Call = { method: 'POST', json: action, signal };
     const answer = await this.#transport.json<{ success: boolean; message: string; hint: string | null }>(
       '/v2/computer/actions',
+      { success: 'boolean', message: 'string', hint: 'string|null' },
       call,
     );
     if (!answer.success) throw new SandboxError(answer.message, { hint: answer.hint });
@@ -73,7 +74,7 @@ export class Desktop {
 
   /** Text of the clipboard. */
   async clipboard(options: Waiting = {}): Promise<string> {
-    return (await this.#transport.data<wire.ComputerClipboard>('/v2/computer/clipboard', options)).text;
+    return (await this.#transport.data('/v2/computer/clipboard', 'ComputerClipboard', options)).text;
   }
 
   /** Starts to record the display to a file of the sandbox, looks at the recording, or ends it. */
@@ -82,6 +83,6 @@ export class Desktop {
     options: Waiting & { readonly path?: string } = {},
   ): Promise<Recording> {
     const call: Call = { method: 'POST', json: { action, save_path: options.path }, signal: options.signal };
-    return camel(await this.#transport.data<wire.RecordResult>('/v2/computer/record', call));
+    return camel(await this.#transport.data('/v2/computer/record', 'RecordResult', call));
   }
 }

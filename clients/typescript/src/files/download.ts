@@ -1,5 +1,6 @@
 import { chunksOf } from '../core/body.ts';
 import { SandboxError } from '../core/errors.ts';
+import { notOfSandbox } from '../core/shape.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type { Progress } from './upload.ts';
 
@@ -55,9 +56,19 @@ function callFor(path: string, { at, etag }: Place, { signal }: ReadOptions): Ca
 }
 
 function begin({ headers, status }: Response, place: Place, path: string): void {
-  if (place.at > 0 && status !== 206) throw new SandboxError(`the service sends no range of ${path}`);
+  if (place.at > 0 && !(status === 206 && isRangeFrom(place.at, headers.get('content-range')))) {
+    throw new SandboxError(`the service sends no range of ${path}`);
+  }
   place.etag ??= headers.get('etag') ?? undefined;
-  place.total = place.at + Number(headers.get('content-length') ?? 0);
+  // Without a length, as from a proxy that compresses, a cut could not be told from the end.
+  const length = headers.get('content-length');
+  if (length === null || !/^\d+$/.test(length)) throw notOfSandbox('a file has no length');
+  place.total = place.at + Number(length);
+}
+
+/** Whether `Content-Range` begins at the byte. A page may not see the header. */
+function isRangeFrom(at: number, range: string | null): boolean {
+  return range === null || range.startsWith(`bytes ${at}-`);
 }
 
 function statusOf(error: unknown): number | undefined {

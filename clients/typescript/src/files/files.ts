@@ -2,6 +2,7 @@ import { builtin } from '../core/builtin.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import { isNotFound, SandboxError } from '../core/errors.ts';
 import type { RemotePaths } from '../core/remote-paths.ts';
+import { notOfSandbox } from '../core/shape.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
 import { download, type ReadOptions } from './download.ts';
@@ -37,6 +38,9 @@ export interface GrepOptions extends CallOptions {
   readonly maxResults?: number | undefined;
 }
 
+/** Bytes of a file that is read into memory. */
+const LONGEST_WHOLE = 1024 ** 3;
+
 /** Files of the sandbox. A path is absolute, or below the home with or without `~/`. */
 export class Files {
   readonly #transport: Transport;
@@ -59,18 +63,31 @@ export class Files {
 
   async bytes(path: string, options: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array<ArrayBuffer>[] = [];
-    for await (const chunk of this.stream(path, options)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    let length = 0;
+    for await (const chunk of this.stream(path, options)) {
+      length += chunk.length;
+      if (length > LONGEST_WHOLE) {
+        throw new SandboxError(`the file has more than 1 GiB: ${path}`, {
+          hint: 'read it with stream() or download()',
+        });
+      }
+      chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    }
     return new Uint8Array(await new Blob(chunks).arrayBuffer());
   }
 
   /** The bytes of a file of any size, at the pace of the consumer. */
   async *stream(path: string, options: ReadOptions = {}): AsyncGenerator<Uint8Array> {
-    yield* download(this.#transport, await this.#paths.resolve(path), options);
+    yield* download(this.#transport, await this.#paths.resolve(path, options.signal), options);
   }
 
   /** Replaces a file, or creates it with its directories. Readers see the old content or the new one. */
   async write(path: string, content: Content, options: UploadOptions = {}): Promise<void> {
-    await upload(this.#transport, { path: await this.#paths.resolve(path), options }, sourceOf(content));
+    await upload(
+      this.#transport,
+      { path: await this.#paths.resolve(path, options.signal), options },
+      sourceOf(content),
+    );
   }
 
   /**
@@ -85,7 +102,7 @@ export class Files {
     const to = options.to ?? name;
     if (to === undefined) throw new SandboxError('to is missing', { hint: 'name the path in the sandbox' });
     await using source = typeof file === 'string' ? await fileSource(file) : sourceOf(file);
-    await upload(this.#transport, { path: await this.#paths.resolve(to), options }, source);
+    await upload(this.#transport, { path: await this.#paths.resolve(to, options.signal), options }, source);
   }
 
   /** Writes a file of the sandbox to this machine; the old file stays until all bytes are there. */
@@ -107,12 +124,12 @@ export class Files {
 
   /** Copies a directory of this machine into one of the sandbox; other files there stay. */
   async push(local: string, remote: string, options: TreeOptions = {}): Promise<TreeReport> {
-    return await push(this, local, await this.#paths.resolve(remote), options);
+    return await push(this, local, await this.#paths.resolve(remote, options.signal), options);
   }
 
   /** Copies a directory of the sandbox into one of this machine; no file outside is written. */
   async pull(remote: string, local: string, options: TreeOptions = {}): Promise<TreeReport> {
-    return await pull(this, await this.#paths.resolve(remote), local, options);
+    return await pull(this, await this.#paths.resolve(remote, options.signal), local, options);
   }
 
   async list(path: string, options: ListOptions = {}): Promise<FileEntry[]> {
@@ -127,7 +144,7 @@ export class Files {
     { recursive = true, hidden = true, maxDepth, signal }: ListOptions = {},
   ): AsyncGenerator<FileEntry> {
     const query = {
-      path: await this.#paths.resolve(path),
+      path: await this.#paths.resolve(path, signal),
       recursive,
       show_hidden: hidden,
       max_depth: maxDepth,
@@ -135,18 +152,22 @@ export class Files {
     };
     let cursor: string | null = null;
     do {
-      const page: wire.FileList = await this.#transport.data('/v2/fs/list', {
+      const page: wire.FileList = await this.#transport.data('/v2/fs/list', 'FileList', {
         query: { ...query, ...(cursor !== null && { cursor }) },
         signal,
       });
-      yield* page.files.map(camel);
+      if (page.cursor !== null && page.cursor === cursor) throw notOfSandbox('the next page is the same page');
+      yield* page.files.map((entry) => camel(entry));
       ({ cursor } = page);
     } while (cursor !== null);
   }
 
   async stat(path: string, options: CallOptions & { readonly followLinks?: boolean } = {}): Promise<FileInfo> {
-    const query = { path: await this.#paths.resolve(path), follow_symlinks: options.followLinks ?? true };
-    return camel(await this.#transport.data<wire.FileStat>('/v2/fs/stat', { query, signal: options.signal }));
+    const query = {
+      path: await this.#paths.resolve(path, options.signal),
+      follow_symlinks: options.followLinks ?? true,
+    };
+    return camel(await this.#transport.data('/v2/fs/stat', 'FileStat', { query, signal: options.signal }));
   }
 
   async exists(path: string, options: CallOptions = {}): Promise<boolean> {
@@ -161,13 +182,13 @@ export class Files {
 
   /** Creates a directory with its parents; one that exists is fine. */
   async makeDirectory(path: string, options: CallOptions = {}): Promise<void> {
-    const json = { path: await this.#paths.resolve(path), parents: true };
+    const json = { path: await this.#paths.resolve(path, options.signal), parents: true };
     await this.#post('/v2/fs/mkdir', { json, repeatable: true, ...options });
   }
 
   /** Removes a file, a link, or with `recursive` a directory. What does not exist is an error, except after a cut. */
   async remove(path: string, options: CallOptions & { readonly recursive?: boolean } = {}): Promise<void> {
-    const json = { path: await this.#paths.resolve(path), recursive: options.recursive ?? false };
+    const json = { path: await this.#paths.resolve(path, options.signal), recursive: options.recursive ?? false };
     await this.#post('/v2/fs/delete', { json, signal: options.signal });
   }
 
@@ -177,7 +198,7 @@ export class Files {
     options: CallOptions & { readonly overwrite?: boolean } = {},
   ): Promise<void> {
     await this.#post('/v2/fs/move', {
-      json: await this.#pair(source, destination, options.overwrite),
+      json: await this.#pair(source, destination, options),
       signal: options.signal,
     });
   }
@@ -188,7 +209,7 @@ export class Files {
     options: CallOptions & { readonly overwrite?: boolean } = {},
   ): Promise<void> {
     await this.#post('/v2/fs/copy', {
-      json: await this.#pair(source, destination, options.overwrite),
+      json: await this.#pair(source, destination, options),
       signal: options.signal,
     });
   }
@@ -201,7 +222,7 @@ export class Files {
     options: CallOptions & { readonly all?: boolean } = {},
   ): Promise<void> {
     const json = {
-      path: await this.#paths.resolve(path),
+      path: await this.#paths.resolve(path, options.signal),
       command: 'str_replace',
       old_str: old,
       new_str: by,
@@ -216,15 +237,15 @@ export class Files {
     pattern: string,
     options: CallOptions & { readonly limit?: number } = {},
   ): Promise<readonly string[]> {
-    const query = { path: await this.#paths.resolve(path), pattern, limit: options.limit };
-    return (await this.#transport.data<wire.SearchResult>('/v2/fs/search', { query, signal: options.signal })).files;
+    const query = { path: await this.#paths.resolve(path, options.signal), pattern, limit: options.limit };
+    return (await this.#transport.data('/v2/fs/search', 'SearchResult', { query, signal: options.signal })).files;
   }
 
   /** Lines that match a regular expression in ripgrep's dialect. */
   async grep(path: string, pattern: string, options: GrepOptions = {}): Promise<readonly GrepMatch[]> {
     const { include, exclude, fixed, ignoreCase, maxResults, signal } = options;
     const json = {
-      path: await this.#paths.resolve(path),
+      path: await this.#paths.resolve(path, signal),
       pattern,
       include,
       exclude,
@@ -233,7 +254,7 @@ export class Files {
       max_results: maxResults,
     };
     const call = { method: 'POST', json, repeatable: true, signal } as const;
-    return camel(await this.#transport.data<wire.GrepResult>('/v2/fs/grep', call)).matches;
+    return camel(await this.#transport.data('/v2/fs/grep', 'GrepResult', call)).matches;
   }
 
   /**
@@ -245,17 +266,21 @@ export class Files {
     onEvent?: (event: WatchEvent) => void | Promise<void>,
     options: WatchOptions = {},
   ): Promise<Watch> {
-    return await Watch.start(this.#transport, await this.#paths.resolve(path), onEvent, options);
+    return await Watch.start(this.#transport, await this.#paths.resolve(path, options.signal), onEvent, options);
   }
 
-  async #pair(source: string, destination: string, overwrite = false): Promise<object> {
-    const [from, to] = await Promise.all([this.#paths.resolve(source), this.#paths.resolve(destination)]);
+  async #pair(
+    source: string,
+    destination: string,
+    { overwrite = false, signal }: CallOptions & { readonly overwrite?: boolean },
+  ): Promise<object> {
+    const [from, to] = await Promise.all([source, destination].map((path) => this.#paths.resolve(path, signal)));
     return { source: from, destination: to, overwrite };
   }
 
   async #post(path: string, call: Call): Promise<void> {
     const query = { user: this.#transport.settings.user };
-    await this.#transport.data(path, { ...call, method: 'POST', query });
+    await this.#transport.send(path, { ...call, method: 'POST', query });
   }
 }
 

@@ -1,5 +1,6 @@
 import { RequestFailed, SandboxError } from '../core/errors.ts';
-import type { Call, Transport } from '../core/transport.ts';
+import { notOfSandbox } from '../core/shape.ts';
+import { type Call, dataOf, type Transport } from '../core/transport.ts';
 import type { FileUploaded } from '../wire.ts';
 import { type Sha256, sha256 } from './sha256.ts';
 import type { Source } from './source.ts';
@@ -41,7 +42,7 @@ async function putWhole(transport: Transport, { path, options }: Target, source:
   hash.update(bytes);
   const query = queryOf(transport, path, options);
   const put = { method: 'PUT', query, bytes, signal: options.signal } as const;
-  const { sha256: written } = await transport.data<FileUploaded>('/v2/fs/upload', put);
+  const { sha256: written } = await transport.data('/v2/fs/upload', 'FileUploaded', put);
   requireSame(hash.digest(), written, path);
   options.onProgress?.({ bytes: source.size, total: source.size });
 }
@@ -81,7 +82,9 @@ class PieceUpload {
       const call = await this.#piece(at, end, isFirst);
       try {
         const { file_size, complete, sha256: written } = await this.#send(call);
-        attempts.succeed();
+        if (file_size > size || file_size < 0) throw notOfSandbox('the file is longer than what was sent');
+        if (file_size > at || complete) attempts.succeed();
+        else await attempts.pause(notOfSandbox('it took nothing of a piece'));
         isFirst = false;
         at = file_size;
         options.onProgress?.({ bytes: at, total: size });
@@ -89,7 +92,10 @@ class PieceUpload {
       } catch (error) {
         if (isMisplaced(error)) await attempts.pause(error);
         else await this.#transport.again(error, call, attempts);
+        const before = at;
         at = isFirst ? 0 : await this.#received();
+        // A part of a piece is progress too, where no connection lives for a whole one.
+        if (at > before) attempts.succeed();
       }
     }
   }
@@ -97,7 +103,7 @@ class PieceUpload {
   /** Sends once: after a cut the service may have a part of the piece, so that another one follows. */
   async #send(call: Call): Promise<FileUploaded> {
     using answer = await this.#transport.open('/v2/fs/upload', call);
-    return ((await answer.response.json()) as { readonly data: FileUploaded }).data;
+    return await dataOf(answer, 'FileUploaded');
   }
 
   /** Bytes that the service has. If it has all, the last piece is sent again, which completes the file. */
@@ -111,8 +117,8 @@ class PieceUpload {
       headers,
       signal: options.signal,
     } as const;
-    const { file_size } = await this.#transport.data<FileUploaded>('/v2/fs/upload', call);
-    return file_size < size ? file_size : size - PIECE;
+    const { file_size } = await this.#transport.data('/v2/fs/upload', 'FileUploaded', call);
+    return file_size < size ? Math.max(0, file_size) : size - PIECE;
   }
 
   async #piece(start: number, end: number, restart: boolean): Promise<Call> {

@@ -72,25 +72,30 @@ export class Watch implements AsyncDisposable, AsyncIterable<WatchEvent> {
     while (!signal.aborted) {
       try {
         const query = { cursor: this.#cursor, limit: PAGE, timeout: POLL_SECONDS };
-        const page = await this.#transport.data<wire.WatchEvents>(`/v2/watch/${this.#id}/poll`, { query, signal });
+        const page = await this.#transport.data(`/v2/watch/${encodeURIComponent(this.#id)}/poll`, 'WatchEvents', {
+          query,
+          signal,
+        });
         this.#cursor = page.cursor;
         if (page.overflow) yield { type: 'overflow' };
         for (const { seq: _, ...event } of page.events) yield camel(event);
       } catch (error) {
         if (signal.aborted) return;
         ignoreNotFound(error);
-        await this.#begin();
+        if (!(await this.#begin())) return;
         yield { type: 'overflow' };
       }
     }
   }
 
   /** Ends it; the callback is not called any more. */
-  async close(): Promise<void> {
+  async close({ signal }: Pick<WatchOptions, 'signal'> = {}): Promise<void> {
     if (this.#end.signal.aborted) return;
     this.#end.abort();
     this.#outer?.removeEventListener('abort', this.#onAbort);
-    await this.#transport.data(`/v2/watch/${this.#id}`, { method: 'DELETE' }).catch(ignoreNotFound);
+    await this.#transport
+      .send(`/v2/watch/${encodeURIComponent(this.#id)}`, { method: 'DELETE', signal })
+      .catch(ignoreNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,23 +106,25 @@ export class Watch implements AsyncDisposable, AsyncIterable<WatchEvent> {
     for await (const event of this) await onEvent(event);
   }
 
-  /** The daemon was restarted and knows no watcher. The path may be created again only later. */
-  async #begin(): Promise<void> {
+  /** The daemon was restarted and knows no watcher. The path may be created again only later. Returns false when the watch ends. */
+  async #begin(): Promise<boolean> {
     const { signal } = this.#end;
-    for (;;) {
+    while (!signal.aborted) {
       try {
         const created = await create(this.#transport, this.#body, signal);
         this.#id = created.watcher_id;
         this.#cursor = created.initial_cursor;
-        return;
+        return true;
       } catch (error) {
+        if (signal.aborted) break;
         ignoreNotFound(error);
-        await pause(1000, signal);
+        await pause(1000, signal).catch(() => undefined);
       }
     }
+    return false;
   }
 }
 
 function create(transport: Transport, json: unknown, signal: AbortSignal | undefined): Promise<wire.WatchCreated> {
-  return transport.data('/v2/watch', { method: 'POST', json, signal, repeatable: true });
+  return transport.data('/v2/watch', 'WatchCreated', { method: 'POST', json, signal, repeatable: true });
 }

@@ -42,17 +42,26 @@ export class CellFailed extends SandboxError {
 export function outputOf(output: NotebookOutput): CellOutput {
   switch (output.output_type) {
     case 'stream':
-      return { type: 'stream', name: output.name ?? 'stdout', text: output.text ?? '' };
+      return { type: 'stream', name: output.name === 'stderr' ? 'stderr' : 'stdout', text: textIn(output.text) };
     case 'error':
       return {
         type: 'error',
-        name: output.ename ?? '',
-        message: output.evalue ?? '',
-        traceback: output.traceback ?? [],
+        name: textIn(output.ename),
+        message: textIn(output.evalue),
+        traceback: Array.isArray(output.traceback) ? output.traceback.map(textIn) : [],
       };
     default:
-      return { type: output.output_type === 'execute_result' ? 'result' : 'display', data: output.data ?? {} };
+      return { type: output.output_type === 'execute_result' ? 'result' : 'display', data: objectIn(output.data) };
   }
+}
+
+/** Kernels write outputs, and not all keep to the format. */
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function objectIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 export function imagesOf(outputs: readonly CellOutput[]): CellImage[] {

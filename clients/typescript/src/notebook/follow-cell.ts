@@ -1,6 +1,6 @@
 import { jsonLines } from '../core/body.ts';
 import type { Call, Transport } from '../core/transport.ts';
-import type { NotebookOutput } from '../wire.ts';
+import { type NotebookOutput, SHAPES } from '../wire.ts';
 import type { CellResult } from './cell.ts';
 
 export interface CellEnd {
@@ -21,6 +21,15 @@ type CellNews =
 /** A line of the stream of an execution. */
 type CellLine = CellNews | { readonly type: 'heartbeat' | 'dropped' | 'input_request' };
 
+const LINES = {
+  execution: { execution_id: 'string' },
+  output: { offset: 'number', output: { output_type: 'string' } },
+  result: SHAPES.CellResultEvent,
+  heartbeat: {},
+  dropped: {},
+  input_request: {},
+};
+
 /** The outputs of a cell and its end, each once, over any number of connections. `json` has an idempotency key. */
 export async function* followCell(
   transport: Transport,
@@ -33,7 +42,7 @@ export async function* followCell(
     const call = callFor(json, place, signal);
     try {
       using answer = await transport.open(pathOf(place.id), call);
-      for await (const line of jsonLines<CellLine>(answer)) {
+      for await (const line of jsonLines<CellLine>(answer, LINES)) {
         attempts.succeed();
         if (isNews(line, place)) yield line;
         signal?.throwIfAborted();
@@ -62,7 +71,7 @@ function isNews(line: CellLine, place: Place): line is CellNews {
 }
 
 function pathOf(id: string | undefined): string {
-  return id === undefined ? '/v2/code/execute' : `/v2/code/executions/${id}`;
+  return id === undefined ? '/v2/code/execute' : `/v2/code/executions/${encodeURIComponent(id)}`;
 }
 
 function callFor(json: unknown, { id, next }: Place, signal: AbortSignal | undefined): Call {

@@ -25,6 +25,10 @@ export interface CellOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Cells of one session, which keeps its state. Disposed, the session ends. */
 export class Notebook implements AsyncDisposable {
   readonly session: string;
@@ -74,17 +78,17 @@ export class Notebook implements AsyncDisposable {
   }
 
   /** Asks the cell that runs to end, as Ctrl-C does. */
-  async interrupt(): Promise<void> {
-    await this.#post('interrupt');
+  async interrupt(options: Waiting = {}): Promise<void> {
+    await this.#post('interrupt', options);
   }
 
   /** Loses the state. */
-  async restart(): Promise<void> {
-    await this.#post('restart');
+  async restart(options: Waiting = {}): Promise<void> {
+    await this.#post('restart', options);
   }
 
-  async close(): Promise<void> {
-    await this.#transport.data(this.#path(), { method: 'DELETE' }).catch(ignoreNotFound);
+  async close({ signal }: Waiting = {}): Promise<void> {
+    await this.#transport.send(this.#path(), { method: 'DELETE', signal }).catch(ignoreNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,7 +99,7 @@ export class Notebook implements AsyncDisposable {
     return `/v2/code/sessions/${encodeURIComponent(this.session)}`;
   }
 
-  async #post(action: string): Promise<void> {
-    await this.#transport.data(`${this.#path()}/${action}`, { method: 'POST' });
+  async #post(action: string, { signal }: Waiting): Promise<void> {
+    await this.#transport.send(`${this.#path()}/${action}`, { method: 'POST', signal });
   }
 }

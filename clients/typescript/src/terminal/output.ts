@@ -1,6 +1,6 @@
+import { jsonOf, type Shape, shaped } from '../core/shape.ts';
 import { Socket } from '../core/socket.ts';
 import type { Transport } from '../core/transport.ts';
-import type { Terminal } from '../wire.ts';
 
 export type TerminalEvent =
   | { readonly type: 'output'; readonly bytes: Uint8Array /** Of the first byte. */; readonly offset: number }
@@ -28,7 +28,7 @@ export async function* terminalOutput(transport: Transport, id: string, range: R
   const path = `/v2/pty/sessions/${encodeURIComponent(id)}`;
   const attempts = transport.attempts(range);
   // Also the reason of a refusal, which the handshake of a WebSocket does not give.
-  const { offset } = await transport.data<Terminal>(path, { signal });
+  const { offset } = await transport.data(path, 'Terminal', { signal });
   const place = new TerminalPlace(range.since ?? offset);
   for (;;) {
     try {
@@ -41,9 +41,23 @@ export async function* terminalOutput(transport: Transport, id: string, range: R
       }
     } catch (error) {
       await transport.again(error, { signal }, attempts);
-      await transport.data(path, { signal });
+      await transport.send(path, { signal });
     }
   }
+}
+
+const CONTROLS: Readonly<Record<string, Shape>> = {
+  ready: { offset: 'number' },
+  relay_resumed: { offset: 'number' },
+  exit: { exit_code: 'number|null', signal: 'string|null' },
+  error: { data: 'string' },
+};
+
+/** @throws SandboxError for what no service sends */
+function controlOf(message: string): Control {
+  const control = shaped<{ readonly type: string }>(jsonOf(message), { type: 'string' }, 'a message');
+  const shape = Object.hasOwn(CONTROLS, control.type) ? CONTROLS[control.type] : undefined;
+  return shaped<Control>(control, shape ?? {}, control.type);
 }
 
 /** The next byte, and what the service knows of it. */
@@ -61,7 +75,7 @@ class TerminalPlace {
   }
 
   read(message: string | Uint8Array, socket: Socket): TerminalEvent | undefined {
-    if (typeof message === 'string') return this.#control(JSON.parse(message) as Control, socket);
+    if (typeof message === 'string') return this.#control(controlOf(message), socket);
     const offset = this.#at;
     this.#at += message.length;
     if (this.#at - this.#acknowledged > ACK_BYTES) this.#acknowledge(socket);

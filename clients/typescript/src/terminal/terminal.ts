@@ -43,7 +43,7 @@ export class Terminal implements AsyncDisposable {
     const { signal, id, user = transport.settings.user, ...rest } = options;
     const json = { id: id ?? randomId(), user, ...rest, ...(id === undefined && { retention: 'expiring' }) };
     try {
-      await transport.data('/v2/pty/sessions', { method: 'POST', json, signal, repeatable: true });
+      await transport.send('/v2/pty/sessions', { method: 'POST', json, signal, repeatable: true });
     } catch (error) {
       if (!(error instanceof RequestFailed && error.status === 409)) throw error;
     }
@@ -69,19 +69,19 @@ export class Terminal implements AsyncDisposable {
     options: Waiting & { readonly wait?: number; readonly format?: 'text' | 'ansi' | 'html' } = {},
   ): Promise<Screen> {
     const { signal, ...query } = options;
-    return camel(await this.#transport.data<wire.TerminalScreen>(`${this.#path()}/screen`, { query, signal }));
+    return camel(await this.#transport.data(`${this.#path()}/screen`, 'TerminalScreen', { query, signal }));
   }
 
   /** Runs a command in the shell itself, whose directory and variables stay. `timeout` ends it. */
   async exec(command: string, options: Waiting & { readonly timeout?: number } = {}): Promise<ExecResult> {
     const json = { command, hard_timeout: options.timeout };
     const call = { method: 'POST', json, signal: options.signal, silence: Number.POSITIVE_INFINITY } as const;
-    return camel(await this.#transport.data<wire.TerminalExecResult>(`${this.#path()}/exec`, call));
+    return camel(await this.#transport.data(`${this.#path()}/exec`, 'TerminalExecResult', call));
   }
 
   async resize(cols: number, rows: number, options: Waiting = {}): Promise<void> {
     const call = { method: 'PATCH', json: { cols, rows }, repeatable: true, ...options } as const;
-    await this.#transport.data(this.#path(), call);
+    await this.#transport.send(this.#path(), call);
   }
 
   /** To the program in the foreground. */
@@ -90,12 +90,12 @@ export class Terminal implements AsyncDisposable {
   }
 
   async info(options: Waiting = {}): Promise<Camel<wire.Terminal>> {
-    return camel(await this.#transport.data<wire.Terminal>(this.#path(), options));
+    return camel(await this.#transport.data(this.#path(), 'Terminal', options));
   }
 
   /** Ends it with what runs in it. */
-  async close(): Promise<void> {
-    await this.#transport.data(this.#path(), { method: 'DELETE' }).catch(ignoreNotFound);
+  async close({ signal }: Waiting = {}): Promise<void> {
+    await this.#transport.send(this.#path(), { method: 'DELETE', signal }).catch(ignoreNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,6 +107,6 @@ export class Terminal implements AsyncDisposable {
   }
 
   async #post(action: string, json: object, { signal }: Waiting): Promise<void> {
-    await this.#transport.data(`${this.#path()}/${action}`, { method: 'POST', json, signal });
+    await this.#transport.send(`${this.#path()}/${action}`, { method: 'POST', json, signal });
   }
 }

@@ -1,4 +1,5 @@
 import { SandboxError } from '../core/errors.ts';
+import { type Shape, shaped } from '../core/shape.ts';
 import type { Transport } from '../core/transport.ts';
 
 /** A tool as MCP lists it. */
@@ -19,7 +20,11 @@ interface McpResult {
 }
 
 /** Calls a tool; the result says so if it failed. */
-type CallTool<Result> = (name: string, input: unknown, options?: { readonly signal?: AbortSignal }) => Promise<Result>;
+type CallTool<Result> = (
+  name: string,
+  input: unknown,
+  options?: { readonly signal?: AbortSignal | undefined },
+) => Promise<Result>;
 
 export interface ToolForms {
   readonly anthropic: {
@@ -59,16 +64,31 @@ export interface ToolForms {
 export async function toolsFor<Form extends keyof ToolForms>(
   transport: Transport,
   form: Form,
+  signal?: AbortSignal,
 ): Promise<ToolForms[Form]> {
   const hub = new McpHub(transport);
   const forms: { readonly [F in keyof ToolForms]: () => Promise<ToolForms[F]> } = {
-    anthropic: async () => forAnthropic(hub, await hub.list()),
-    openai: async () => forOpenai(hub, await hub.list()),
-    'ai-sdk': async () => forAiSdk(hub, await hub.list()),
+    anthropic: async () => forAnthropic(hub, await hub.list(signal)),
+    openai: async () => forOpenai(hub, await hub.list(signal)),
+    'ai-sdk': async () => forAiSdk(hub, await hub.list(signal)),
     mcp: async () => ({ url: transport.url('/mcp'), headers: transport.headers() }),
   };
   return (await forms[form]()) as ToolForms[Form];
 }
+
+interface McpCall {
+  readonly method: string;
+  readonly params: unknown;
+  readonly repeatable: boolean;
+  /** Of the result. */
+  readonly shape: Shape;
+}
+
+const TOOLS: Shape = { tools: [{ name: 'string', 'description?': 'string', inputSchema: {} }] };
+const RESULT: Shape = {
+  content: [{ type: 'string', 'text?': 'string', 'data?': 'string', 'mimeType?': 'string' }],
+  'isError?': 'boolean',
+};
 
 /** The MCP server of the sandbox, which needs no session. */
 class McpHub {
@@ -78,25 +98,36 @@ class McpHub {
     this.#transport = transport;
   }
 
-  async list(): Promise<readonly McpTool[]> {
-    const { tools } = await this.#request<{ readonly tools: readonly McpTool[] }>('tools/list', {}, true);
+  async list(signal: AbortSignal | undefined): Promise<readonly McpTool[]> {
+    const { tools } = await this.#request<{ readonly tools: readonly McpTool[] }>(
+      {
+        method: 'tools/list',
+        params: {},
+        repeatable: true,
+        shape: TOOLS,
+      },
+      signal,
+    );
     return tools;
   }
 
   async call(name: string, input: unknown, signal?: AbortSignal): Promise<McpResult> {
-    return await this.#request<McpResult>('tools/call', { name, arguments: input }, false, signal);
+    return await this.#request<McpResult>(
+      { method: 'tools/call', params: { name, arguments: input }, repeatable: false, shape: RESULT },
+      signal,
+    );
   }
 
-  async #request<T>(method: string, params: unknown, repeatable: boolean, signal?: AbortSignal): Promise<T> {
+  async #request<T>({ method, params, repeatable, shape }: McpCall, signal?: AbortSignal): Promise<T> {
     const json = { jsonrpc: '2.0', id: 1, method, params };
     const call = { method: 'POST', json, repeatable, signal, silence: 3600 } as const;
-    const answer = await this.#transport.json<{ readonly result?: T; readonly error?: { readonly message: string } }>(
+    const answer = await this.#transport.json<{ readonly result?: unknown; readonly error?: { message: string } }>(
       '/mcp',
+      { 'error?': { message: 'string' } },
       call,
     );
-    if (answer.result === undefined)
-      throw new SandboxError(answer.error?.message ?? 'the answer of /mcp has no result');
-    return answer.result;
+    if (answer.error) throw new SandboxError(answer.error.message);
+    return shaped<T>(answer.result, shape, 'result');
   }
 }
 

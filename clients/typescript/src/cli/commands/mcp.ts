@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { textOfAnswer } from '../../core/body.ts';
 import type { Context } from '../command-spec.ts';
 import { written } from '../written.ts';
 
@@ -21,10 +22,14 @@ async function answer(url: string, headers: Readonly<Record<string, string>>, me
   try {
     const response = await fetch(url, {
       method: 'POST',
+      // The key is not sent to another address.
+      redirect: 'manual',
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
       body: message,
     });
-    const text = (await response.text()).replaceAll('\n', ' ').trim();
+    const text = (await textOfAnswer({ response, touch: () => undefined, [Symbol.dispose]: () => undefined }))
+      .replaceAll('\n', ' ')
+      .trim();
     return response.ok ? text : failure(message, `HTTP ${response.status}: ${text.slice(0, 500)}`);
   } catch (error) {
     return failure(message, error instanceof Error ? error.message : String(error));
