@@ -45,6 +45,7 @@ import type { Document } from './http/openapi/document.ts';
 import { mountOperations, PUBLIC_OPERATIONS } from './http/operations.ts';
 import { LoadedProtocol } from './http/protocols/loaded-protocol.ts';
 import { mountProtocols } from './http/protocols/mount-protocols.ts';
+import { PreviewCredentials } from './http/protocols/preview-credentials.ts';
 import { boundedServer } from './http/streams/bounded-server.ts';
 import { serveUpgrades } from './http/streams/websocket.ts';
 import { inScope, jsonDocument, mountDocument, mountSurface, publicSurfacePaths } from './http/surfaces.ts';
@@ -96,6 +97,7 @@ export async function buildApp(
     (uses) =>
       mounted.ports.readerFor(name, uses);
   for (const each of protocols) loaded.push(new LoadedProtocol(each.mount(core, config, portsOf(each.name), logger)));
+  const previews = new PreviewCredentials(loaded);
   await core.processes.endUnowned();
   const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
   const hub = openHub(mounted.tools, config, { logger, isStrict, browser: () => ports.get(BROWSER_LIFE) });
@@ -106,7 +108,7 @@ export async function buildApp(
     logger,
     idleMs: config.idleStopSeconds * 1000,
     isWaiting: () => core.late.access().locked === 'unclaimed',
-    stop: () => stopAll(config.processHost === 'supervised'),
+    stop: core.stop,
   });
   app.addHook('preClose', async () => idleStop[Symbol.dispose]());
   endWith(app, [
@@ -133,6 +135,7 @@ export async function buildApp(
         uses,
         metrics: core.metrics,
         isTrusted,
+        previewField: (headers) => previews.validField(headers),
         readiness,
         publicReadiness: new PublicReadiness(readiness, new SupervisedPrograms(config.programStates), logger),
       });
@@ -149,7 +152,7 @@ export async function buildApp(
 
 /** What decides about access, and what is open by it. */
 function openGate(
-  { allowedHosts }: CoreConfig,
+  { allowedHosts, publicPorts }: CoreConfig,
   { late, tickets, revocations, clock, metrics }: DaemonCore,
   capabilities: readonly Capability[],
   openPaths: readonly string[],
@@ -162,7 +165,7 @@ function openGate(
   ];
   const pages = [...PAGES, ...capabilities.flatMap((capability) => capability.pages)];
   const access = () => late.access();
-  const gate = new LiveGate({ allowedHosts, access, tickets, revocations, clock, publicPaths, pages });
+  const gate = new LiveGate({ allowedHosts, access, tickets, revocations, clock, publicPaths, publicPorts, pages });
   const uses = new Uses(() => gate.keyIds, revocations);
   metrics.total('http_withdrawn_total', 'Requests and WebSockets that ended with their credential.', () => uses.ended);
   return { gate, uses };
@@ -200,6 +203,7 @@ export async function openCore(
     tickets: new TicketStore(clock, revocations),
     tracing: await openTracing({ endpoint: config.otlpEndpoint, service: 'sandboxd', version: VERSION }),
     processes: Processes.open(await openProcessHost(config, runtime, logger), runtime.path, logger),
+    stop: () => stopAll(config.processHost === 'supervised'),
   };
 }
 

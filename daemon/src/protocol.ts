@@ -26,6 +26,8 @@ interface ProtocolDefinition<O extends OptionShape> {
   readonly isServed?: (options: OptionValues<O>) => boolean;
   /** Its routes beside the prefix, for clients that take no base URL with a path. */
   readonly places?: (options: OptionValues<O>) => readonly ProtocolPlace[];
+  /** Header in lower case by which a credential of the protocol opens previews. */
+  readonly previewCredential?: string;
   /** Whether something of an earlier daemon waits for it in its directory, so that it must not wait for a request. */
   readonly isPending?: (directory: string) => boolean;
   /** Its service, made at the first request. @param directory for its records */
@@ -58,7 +60,7 @@ export function defineProtocol<O extends OptionShape = Record<never, never>>(
   definition: ProtocolDefinition<O>,
 ): Protocol<O> {
   const { name, options = {} as O, uses = [], refusal, isPending, load, report } = definition;
-  const { isServed = () => true, places = () => [] } = definition;
+  const { isServed = () => true, places = () => [], previewCredential } = definition;
   const ownOf = (config: Readonly<Record<string, unknown>>): OptionValues<O> =>
     Object.fromEntries(Object.keys(options).map((key) => [key, config[key]])) as OptionValues<O>;
   return {
@@ -74,6 +76,7 @@ export function defineProtocol<O extends OptionShape = Record<never, never>>(
         prefix: `/compat/${name}`,
         isServed: isServed(own),
         places: places(own),
+        previewCredential,
         refusal,
         load: () => load(core, own, ports, directoryOf()),
         isPending: () => isPending?.(directoryOf()) ?? false,

@@ -28,6 +28,7 @@ export const GATEWAY: readonly Requirement[] = [
     'preview.bad-port': 'an invalid port is 400',
     'preview.own-ports': 'the product’s own ports are refused even with the key, by any header or host',
     'preview.no-credential': 'the application receives no credential of the service',
+    'preview.public-ports': 'ports of SVC_PUBLIC_PORTS need no credential, and nothing else is open by them',
     'preview.cookies': 'cookies and redirects of the application are restricted to its prefix',
     'preview.isolated': 'SVC_PREVIEW_PATH=isolated adds a sandboxing CSP',
     'preview.off': 'SVC_PREVIEW_PATH=off refuses previews by path',

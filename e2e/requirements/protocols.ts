@@ -28,6 +28,8 @@ export const PROTOCOLS: readonly Requirement[] = [
     'e2b.timeout': 'a timeout ends what was started with the id and frees it',
     'e2b.not-served': 'what one machine cannot serve is 501 with a sentence',
     'e2b.tokens': 'envdAccessToken and trafficAccessToken open their own services until the sandbox ends',
+    'e2b.traffic': 'trafficAccessToken opens previews of its sandbox, and the application does not get it',
+    'e2b.shutdown': 'with SVC_PROTOCOL_SHUTDOWN the end of the last sandbox stops the service',
     'e2b.signatures': 'a signed URL opens the path, operation and user that it names, until it expires',
     'e2b.init': '/init needs a credential if there is a key or a token, and never replaces a token',
     'e2b.door':

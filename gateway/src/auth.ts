@@ -100,7 +100,8 @@ export async function authorize(
       sendResponse(exchange, 204, {}, '');
       return undefined;
     }
-    exchange.admitted?.();
+    // A public preview was opened by no credential: its connection counts as one without.
+    if (decision.credential) exchange.admitted?.();
     upstream.uses.hold(exchange, decision.credential);
     return redirectWithCookie(exchange, decision) ? undefined : decision;
   } catch (error) {

@@ -55,6 +55,17 @@ export function list(): z.ZodType<string[], string> {
   );
 }
 
+/** A comma-separated list of distinct ports from 1 to 65535. */
+export function ports(): z.ZodType<number[], string> {
+  return list()
+    .refine((items) => items.every(isPort), 'expected port numbers from 1 to 65535, comma separated')
+    .transform((items) => [...new Set(items.map(Number))]);
+}
+
+function isPort(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
+}
+
 /** Options by their names in the code. */
 export type OptionShape = Readonly<Record<string, z.ZodType>>;
 

@@ -65,5 +65,12 @@ export function portOfOpenPreview(path: string): string | undefined {
   return /^[1-9]\d{0,4}$/.test(port) ? port : undefined;
 }
 
+/** The port of a path that a preview serves, which the gateway reads the same way; undefined for any other path. */
+export function portOfPreview(path: string): number | undefined {
+  const [, kind = '', text = ''] = path.split('/', 3);
+  const isPreview = `/${kind}` === GATEWAY_PATHS.preview || `/${kind}` === GATEWAY_PATHS.absolutePreview;
+  return isPreview && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : undefined;
+}
+
 /** Header of the daemon's answers to the gateway: the request had a valid credential, or the service needs none. */
 export const ADMITTED = 'x-admitted';

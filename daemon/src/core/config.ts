@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
-import { boolean, list, named, type OptionValues, port, seconds } from '@sandbox/program/options.ts';
+import { boolean, list, named, type OptionValues, port, ports, seconds } from '@sandbox/program/options.ts';
 import { accessLog, logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
@@ -129,6 +129,11 @@ export const CORE_OPTIONS = {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
     description: 'Addresses and networks of proxies with trusted X-Forwarded-* headers; comma separated.',
+  }),
+  publicPorts: named(ports().default([]), {
+    env: 'SVC_PUBLIC_PORTS',
+    flag: 'public-ports',
+    description: 'Ports inside the sandbox whose previews need no credential; comma separated.',
   }),
   strict: named(boolean().default(true), {
     env: 'SVC_STRICT',

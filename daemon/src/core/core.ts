@@ -31,6 +31,8 @@ export interface Core {
   readonly runtime: RuntimeDir;
   /** Of the system that the daemon runs on. */
   readonly platform: NodeJS.Platform;
+  /** Stops the daemon in an orderly way, and the container with it. */
+  readonly stop: () => void;
   readonly tickets: TicketStore;
   /** Undefined if no collector is set. */
   readonly tracing?: Tracing | undefined;

@@ -98,6 +98,7 @@ describe('credentials', () => {
       revocations: noRevocations(),
       clock: AgeClock.ofProcess(),
       publicPaths: [],
+      publicPorts: [],
       pages: [],
     });
     const admits = (target: string, headers: Record<string, string> = {}) =>

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, failure, ok, ValidationErrorBody } from '@sandbox/api/http/envelope.ts';
 import { VERSION } from '@sandbox/api/version.ts';
@@ -39,6 +40,8 @@ export interface Operations {
   readonly uses: Uses;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
+  /** The header of a request for a preview whose credential opens it beside the key; undefined: none. */
+  readonly previewField: (headers: IncomingHttpHeaders) => Promise<string | undefined>;
   readonly readiness: Readiness;
   readonly publicReadiness: PublicReadiness;
 }

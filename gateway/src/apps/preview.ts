@@ -67,6 +67,7 @@ export class Previews implements Disposable {
     const policy = preview.form !== 'host' && this.#rules.previewPath === 'isolated' ? ISOLATED : undefined;
     return {
       service: `port ${port}`,
+      isPublic: admission.credential === undefined,
       to: { host: 'localhost', port },
       agent: this.#agent,
       path: (preview.path || '/') + queryWithout(target.query, admission),

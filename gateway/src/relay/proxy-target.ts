@@ -20,4 +20,6 @@ export interface ProxyTarget {
   readonly restarts?: boolean;
   /** Milliseconds until the upstream has to begin its answer; default: no limit. */
   readonly answerTimeoutMs?: number;
+  /** Whether no credential opened it. */
+  readonly isPublic?: boolean;
 }

@@ -57,7 +57,7 @@ export function relayUpgrade(exchange: UpgradeExchange, proxyTarget: ProxyTarget
         sendUpstreamError(exchange, new MalformedAnswer('101 to a protocol that was not offered'), proxyTarget);
         return;
       }
-      exchange.admitted?.();
+      if (!proxyTarget.isPublic) exchange.admitted?.();
       res.detachSocket(socket);
       accept(exchange, proxyTarget, response, upstreamSocket, head);
     }),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HostRule, OriginRule } from '@sandbox/api/http/hosts.ts';
-import { GATEWAY_PATHS, type Page, portOfOpenPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
+import { GATEWAY_PATHS, type Page, portOfOpenPreview, portOfPreview, prefixesOfPage } from '@sandbox/program/pages.ts';
 import { type AccessKey, sha256Of } from '../../core/access/access-keys.ts';
 import { type Credential, OPEN } from '../../core/access/credential.ts';
 import type { AccessTerms } from '../../core/access/late-binding.ts';
@@ -75,6 +75,8 @@ export interface GateOptions {
   readonly clock: AgeClock;
   /** Paths that need no key. They must equal the path as received; the query is ignored. */
   readonly publicPaths: readonly string[];
+  /** Ports whose previews need no credential. */
+  readonly publicPorts: readonly number[];
   /** Pages that a link with a credential opens. */
   readonly pages: readonly Page[];
 }
@@ -93,11 +95,13 @@ export class Gate {
   /** Ids of the keys that are valid. */
   readonly keyIds: readonly string[];
   readonly #publicPaths: ReadonlySet<string>;
+  readonly #publicPorts: ReadonlySet<number>;
   readonly #pages: readonly Page[];
 
   constructor(options: GateOptions) {
     const { apiKey, named, allowedHosts, allowedOrigins, tickets, revocations, clock, publicPaths, pages } = options;
     this.#publicPaths = new Set(publicPaths);
+    this.#publicPorts = new Set(options.publicPorts);
     this.#pages = pages;
     this.#hosts = new HostRule(allowedHosts);
     this.origins = new OriginRule(allowedOrigins);
@@ -159,7 +163,7 @@ export class Gate {
   #judgeByKey(request: AccessRequest): AccessDecision {
     const [path = '', query = ''] = splitTarget(request.target);
     const isPublic = this.#publicPaths.has(path);
-    if (isPublic && path !== '/') return { admitted: true };
+    if ((isPublic && path !== '/') || this.#publicPorts.has(portOfPreview(path) ?? 0)) return { admitted: true };
     const valid = this.#findValid(credentialsOf(request.headers, query), request);
     if (valid === undefined) {
       return isPublic ? { admitted: true } : unauthorized();

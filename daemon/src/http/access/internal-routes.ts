@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { failure } from '@sandbox/api/http/envelope.ts';
+import { portOfPreview } from '@sandbox/program/pages.ts';
 import { CREDENTIAL, MISSING_SCOPE, VIEW_ONLY } from '@sandbox/program/withdrawn.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { permits } from '../../core/access/scopes.ts';
 import type { AccessDecision, AccessRequest } from './gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight } from './guard.ts';
@@ -13,13 +15,17 @@ import type { Uses } from './uses.ts';
 /** Paths for the gateway: it asks for decisions, and which credentials were withdrawn. */
 export const INTERNAL_PATHS: readonly string[] = ['/internal/auth', '/internal/credentials'];
 
+type Denial = AccessDecision & { readonly admitted: false };
+
 interface Access {
   readonly gate: AccessGate;
   readonly uses: Uses;
   readonly isTrusted: (address: string) => boolean;
+  /** The header of a request for a preview whose credential opens it beside the key; undefined: none. */
+  readonly previewField: (headers: IncomingHttpHeaders) => Promise<string | undefined>;
 }
 
-export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void {
+export function mountInternal(app: App, { gate, uses, isTrusted, previewField }: Access): void {
   app.get('/internal/auth', { schema: { hide: true } }, async (request, reply) => {
     const accessRequest = originalRequest(request, isTrusted);
     const { origin } = request.headers;
@@ -30,17 +36,16 @@ export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void
     // Before the decision: whoever holds the older cursor asks again.
     const { cursor } = uses.validity();
     const decision = gate.judge({ ...accessRequest, need: needOfPage(accessRequest.target) });
+    void reply.code(204).header('content-security-policy', gate.frameRule);
     if (!decision.admitted) {
-      const { kind, sufficient } = decision;
-      if (sufficient !== undefined) void reply.header(MISSING_SCOPE, sufficient);
-      return reply.code(kind === 'forbidden' ? 403 : 401).send();
+      const field = await ownPreviewField(decision, accessRequest, gate, previewField);
+      if (field === undefined) return deny(reply, decision);
+      return reply.headers({ [CREDENTIAL]: [cursor, ...gate.keyIds].join(' '), 'x-credentials': field }).send();
     }
     const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
     const ids = decision.credential?.ids;
     return reply
-      .code(204)
       .headers({
-        'content-security-policy': gate.frameRule,
         ...(ids && { [CREDENTIAL]: [cursor, ...ids].join(' ') }),
         ...(decision.credential && !permits(decision.credential, 'control') && { [VIEW_ONLY]: '1' }),
         ...admissionHeaders(decision, fields),
@@ -57,6 +62,24 @@ export function mountInternal(app: App, { gate, uses, isTrusted }: Access): void
     const gone = clientGone(reply);
     return typeof after === 'string' ? await uses.changedSince(after, gone) : uses.validity();
   });
+}
+
+/** The header by which a protocol opens a preview, unless the service is closed to every credential. */
+async function ownPreviewField(
+  { kind }: Denial,
+  { target, headers }: AccessRequest,
+  gate: AccessGate,
+  previewField: Access['previewField'],
+): Promise<string | undefined> {
+  const [path = ''] = target.split('?', 1);
+  const canOpen = kind === 'unauthorized' && gate.takesCredentials && portOfPreview(path) !== undefined;
+  return canOpen ? await previewField(headers) : undefined;
+}
+
+function deny(reply: FastifyReply, { kind, sufficient }: Denial): FastifyReply {
+  void reply.removeHeader('content-security-policy');
+  if (sufficient !== undefined) void reply.header(MISSING_SCOPE, sufficient);
+  return reply.code(kind === 'forbidden' ? 403 : 401).send();
 }
 
 /** The request that the gateway asks about. */

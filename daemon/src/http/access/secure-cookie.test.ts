@@ -19,6 +19,7 @@ test.each([
       revocations: noRevocations(),
       clock: AgeClock.ofProcess(),
       publicPaths: ['/'],
+      publicPorts: [],
       pages: PAGES,
     });
     const decision = gate.judge({

@@ -6,7 +6,7 @@ import { TestApp } from '../../app.fixture.ts';
 import { CellEvent } from '../../capabilities/code/wire/events.ts';
 import { CommandEvent } from '../../capabilities/commands/wire/events.ts';
 import { DocumentUnderTest } from './document.fixture.ts';
-import { operationsOf } from './document.ts';
+import { isReference, operationsOf } from './document.ts';
 
 const ACCEPT = { accept: 'application/x-ndjson' };
 
@@ -76,6 +76,21 @@ test('[openapi.generators] no field of a request has a default that generators m
   );
   expect(flags.length).toBeGreaterThan(10);
   for (const { name, schema } of flags) expect([name, schema.type]).toEqual([name, 'boolean']);
+});
+
+test('[openapi.bytes] each answer of a media type that generators do not know is offered as bytes too', async () => {
+  await using daemon = await TestApp.start();
+  const known = /^(?:text\/|application\/(?:json|x-ndjson|octet-stream)$)/;
+  for (const surface of ['v1', 'v2'] as const) {
+    const { document } = await DocumentUnderTest.read(daemon, surface);
+    const answers = operationsOf(document).map(({ operation: { responses } }) => {
+      const answer = responses['200'];
+      return answer === undefined || isReference(answer) ? [] : Object.keys(answer.content ?? {});
+    });
+    const foreign = answers.filter((types) => types.some((type) => !known.test(type)));
+    expect(foreign.length).toBeGreaterThan(1);
+    for (const types of foreign) expect(types).toContain('application/octet-stream');
+  }
 });
 
 test('[openapi.bytes] a client that accepts bytes alone receives files, archives and pictures as such', async () => {

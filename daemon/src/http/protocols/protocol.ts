@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@sandbox/program/logger.ts';
 
 /** A request of a protocol. */
@@ -29,6 +29,11 @@ export interface ProtocolService extends AsyncDisposable {
    * if the service has a key.
    */
   admits?(request: ProtocolRequest): boolean;
+  /**
+   * Whether the header `previewCredential` of a request for a preview has a credential that the protocol has given for
+   * it. It is asked only if the request has that header and the service has a key.
+   */
+  admitsPreview?(headers: IncomingHttpHeaders): boolean;
 }
 
 /** The type and the text of a body that reports an error. */
@@ -60,6 +65,8 @@ export interface MountedProtocol {
   readonly prefix: string;
   readonly isServed: boolean;
   readonly places: readonly ProtocolPlace[];
+  /** Header in lower case by which a credential of the protocol opens previews; undefined: none does. */
+  readonly previewCredential: string | undefined;
   readonly refusal: ProtocolRefusal;
   readonly load: () => Promise<ProtocolService>;
   readonly isPending: () => boolean;

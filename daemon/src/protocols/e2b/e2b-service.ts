@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { AccessTerms } from '../../core/access/late-binding.ts';
@@ -37,6 +38,7 @@ export interface E2bPorts {
 
 interface E2bTerms extends SandboxTerms {
   readonly e2bSignatureSeconds: number;
+  readonly protocolShutdown: boolean;
 }
 
 /** E2B's control plane, envd and code interpreter over the services of this sandbox. */
@@ -50,10 +52,12 @@ export class E2bService implements ProtocolService {
   readonly #envd: EnvdRoutes;
   readonly #interpreter: Interpreter;
   readonly #watches: Watches;
+  readonly #stopsWithLast: boolean;
   readonly #closing = new AbortController();
 
   constructor(core: ProtocolCore, terms: E2bTerms, ports: E2bPorts, directory: string) {
     this.#core = core;
+    this.#stopsWithLast = terms.protocolShutdown;
     const { space } = core.runtime;
     const { config, clock, environment, late, logger, platform } = core;
     const sandboxes = new Sandboxes(directory, { space, clock }, terms, (sandbox) => this.#endOverdue(sandbox));
@@ -79,6 +83,10 @@ export class E2bService implements ProtocolService {
 
   admits(request: ProtocolRequest): boolean {
     return this.#credentials.judge(request.req, addressOf(request)) !== 'refused';
+  }
+
+  admitsPreview(headers: IncomingHttpHeaders): boolean {
+    return this.#credentials.opensPreview(headers);
   }
 
   async serve(request: ProtocolCall): Promise<void> {
@@ -127,6 +135,9 @@ export class E2bService implements ProtocolService {
     // First of all nothing more is started with its id.
     this.#sandboxes.remove(sandbox.id);
     await this.#programs.endAllOf(sandbox);
+    if (!this.#stopsWithLast || this.#sandboxes.list().length > 0) return;
+    this.#core.logger.warn({ sandbox: sandbox.id }, 'the last sandbox has ended: the service stops');
+    this.#core.stop();
   }
 
   #endOverdue(sandbox: SandboxRecord): void {

@@ -15,6 +15,7 @@ export const e2b = defineProtocol({
   options: E2bOptions,
   uses: [CODE, COMMANDS, FILES, TERMINALS, WATCH],
   refusal: ({ status, message }) => ({ contentType: 'application/json', body: errorBody(status, message) }),
+  previewCredential: 'e2b-traffic-access-token',
   isPending: hasSandboxes,
   load: async (core, options, ports, directory) => {
     const { E2bService } = await import('./e2b-service.ts');

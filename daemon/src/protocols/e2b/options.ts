@@ -14,6 +14,11 @@ export const E2bOptions = {
     flag: 'protocol-shared',
     description: 'Each create of a foreign protocol gets an id of its own on this machine, instead of 429.',
   }),
+  protocolShutdown: named(boolean().default(false), {
+    env: 'SVC_PROTOCOL_SHUTDOWN',
+    flag: 'protocol-shutdown',
+    description: 'Stop, and the container with it, when the last sandbox of a foreign protocol is ended or over.',
+  }),
   e2bSignatureSeconds: named(wholeNumber(1, 31_536_000).default(86_400), {
     env: 'SVC_E2B_SIGNATURE_SECONDS',
     flag: 'e2b-signature-seconds',

@@ -3,6 +3,7 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
+import { bytesType } from '../../../http/answers/bytes-type.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import type { BrowserService } from '../browser-service.ts';
 import { type Cookie, type NewCookie, setCookies } from '../cookies/cookies.ts';
@@ -71,15 +72,16 @@ export function recordRoutes(app: App, service: BrowserService, surface: Surface
       operationId: 'printPage',
       summary: 'Print the page as PDF',
       querystring: PdfQuery,
-      produces: ['application/pdf'],
+      produces: ['application/pdf', 'application/octet-stream'],
       response: { 200: RawAnswer, ...errors },
     },
-    handler: async ({ query }, reply) => {
+    handler: async ({ query, headers }, reply) => {
       const { tab_id, timeout, landscape = false, background = true, paper, scale, pages, margin } = query;
       const tab = await service.tab(tab_id, timeout * 1000);
       const terms = { paper, landscape, background, scale, pages, margin, timeoutMs: timeout * 1000 };
       const pdf = await printPage(tab, terms);
-      return reply.headers({ 'content-type': 'application/pdf', 'cache-control': 'no-store' }).send(pdf);
+      const type = bytesType(headers.accept, 'application/pdf');
+      return reply.headers({ 'content-type': type, 'cache-control': 'no-store' }).send(pdf);
     },
   });
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
 import type { Addressed } from './plane.ts';
 import { isSignature, isToken, type SignedOperation, tokenOf } from './tokens.ts';
@@ -24,6 +24,13 @@ export class Credentials {
     if (sandboxId !== undefined && !this.#terms.sandboxes.find(sandboxId)) return 'unknown';
     if (path === '/health' && plane === 'envd') return 'admitted';
     return this.#isCredentialed(req, address) ? 'admitted' : 'refused';
+  }
+
+  /** Whether the traffic token of a sandbox, of the named one if the request names any, opens a port of this machine. */
+  opensPreview(headers: IncomingHttpHeaders): boolean {
+    const sandboxId = textOf(headers['e2b-sandbox-id']);
+    const traffic = textOf(headers['e2b-traffic-access-token']);
+    return this.#sandboxesOf({ sandboxId }).some((sandbox) => isToken(traffic, this.#token(sandbox, 'traffic')));
   }
 
   #isCredentialed(req: IncomingMessage, address: Addressed): boolean {
@@ -62,7 +69,7 @@ export class Credentials {
     return this.#terms.sandboxes.unusedSeconds(of) < this.#terms.signatureSeconds;
   }
 
-  #sandboxesOf({ sandboxId }: Addressed): SandboxRecord[] {
+  #sandboxesOf({ sandboxId }: Pick<Addressed, 'sandboxId'>): SandboxRecord[] {
     const { sandboxes } = this.#terms;
     if (sandboxId === undefined) return sandboxes.list();
     const named = sandboxes.find(sandboxId);
