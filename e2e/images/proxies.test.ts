@@ -12,6 +12,8 @@ class Server(http.server.ThreadingHTTPServer):
 Server(("::", 8000), http.server.SimpleHTTPRequestHandler).serve_forever()
 ' >~/server.py; exec python3 ~/server.py`;
 const HOSTS = ['localhost', '127.0.0.1', '0.0.0.0', '127.9.9.9', '$(hostname)', '$(hostname -i)'];
+const IN_WORKER = `const { Worker } = require("node:worker_threads");
+const run = (script) => new Worker(script, { eval: true, argv: [process.argv[1]] })`.replaceAll('\n', ' ');
 /** Programs with `URL` as their argument; each prints 200. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   curl: `curl -sS -o /dev/null -w '%{http_code}\\n'`,
@@ -19,6 +21,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'urllib in a virtual environment': `~/venv/bin/python -c 'import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).status)'`,
   'fetch of Node': `node -e 'fetch(process.argv[1]).then((a) => console.log(a.status), (e) => console.log(String(e.cause)))'`,
   'http of Node': `node -e 'http.get(process.argv[1], (a) => { console.log(a.statusCode); a.destroy(); }).on("error", (e) => console.log(String(e)))'`,
+  'fetch in a worker of Node': `node -e '${IN_WORKER}; run(\`fetch(process.argv[2]).then((a) => console.log(a.status), (e) => console.log(String(e.cause)))\`)'`,
+  'http in a worker of Node': `node -e '${IN_WORKER}; run(\`require("node:http").get(process.argv[2], (a) => { console.log(a.statusCode); a.destroy(); }).on("error", (e) => console.log(String(e)))\`)'`,
 };
 
 test.each([

@@ -29,3 +29,5 @@ Object.defineProperty = (object, name, descriptor) => {
 process.nextTick(() => {
   Object.defineProperty = defineProperty;
 });
+// A worker thread has it before this is loaded.
+divert(globalThis[PLACE]);
