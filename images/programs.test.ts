@@ -17,3 +17,13 @@ test.each(PROGRAMS)('[images.never-given-up] %s is started again however often t
     autorestart: 'true',
   });
 });
+
+test('the document of operators has the start mode of the browser of each image', () => {
+  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const [, daemon, desktop] =
+    /^- `BROWSER_START_MODE` \(`(\w+)`; in the desktop image `(\w+)`\)/m.exec(read('docs/operations.md')) ?? [];
+  const ofImages = [...read('images/Dockerfile').matchAll(/BROWSER_START_MODE=(\w+)/g)].map(([, mode]) => mode);
+  expect(ofImages).toEqual([desktop]);
+  const ofHooks = [...read('hooks/lib/programs.sh').matchAll(/BROWSER_START_MODE:-(\w+)/g)].map(([, mode]) => mode);
+  expect(new Set(ofHooks)).toEqual(new Set([daemon]));
+});

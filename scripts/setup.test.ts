@@ -54,6 +54,32 @@ async function setup(root: string, env: Record<string, string> = {}, ...nodeArgs
   }
 }
 
+/** The commands of the README that are run in a fresh clone. */
+async function commandsOfReadme(): Promise<string[]> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  return [...new Set(readme.match(/\bnpm (?:start|test|run [\w:-]+)/g))];
+}
+
+test('each command of the README, as the first one of a fresh clone, installs and runs under the own Node', async () => {
+  const commands = await commandsOfReadme();
+  expect(commands.toSorted()).toEqual(['npm run images', 'npm start', 'npm test']);
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  for (const command of commands) {
+    await using repo = await repository(`#!/bin/sh\nOWN_NODE=yes exec '${process.execPath}' "$@"\n`);
+    const manifest = join(repo.path, 'package.json');
+    await writeFile(manifest, JSON.stringify({ ...JSON.parse(await readFile(manifest, 'utf8')), scripts }));
+    await mkdir(join(repo.path, 'scripts'));
+    const script = `const own: string | undefined = process.env['OWN_NODE'];\nconsole.log('own Node:', own);\n`;
+    for (const name of ['serve', 'test-all', 'images']) await writeFile(join(repo.path, `scripts/${name}.ts`), script);
+    const [npm = '', ...args] = command.split(' ');
+    const { stdout } = await run(npm, args, { cwd: repo.path });
+    expect([command, stdout]).toEqual([
+      command,
+      expect.stringMatching(/setup: packages installed in \d+ s\n(?:.*\n)*own Node: yes\n$/),
+    ]);
+  }
+});
+
 const OLD_HOST = `data:text/javascript,Object.defineProperty(process, 'version', { value: 'v20.0.0' })`;
 
 test('the first run installs and says so, the second does nothing, a changed lock installs again', async () => {

@@ -33,6 +33,36 @@ test('[images.stop] a stop ends within 10 s with exit code 0 although everything
   await docker('start', id);
 });
 
+/** Seconds; a command that holds the sandbox takes longer. */
+const IDLE = 10;
+const HELD = IDLE + 2;
+
+test.concurrent('[idle.stop] an idle container stops in order with exit code 0, however often it is asked for its state', async ({
+  onTestFailed,
+}) => {
+  const env = { ...NO_BROWSER, ...NO_KERNELS, ...WITH_STARTS, SVC_IDLE_STOP_SECONDS: String(IDLE) };
+  await using sandbox = await startSandbox({ env }, onTestFailed);
+  const id = sandbox.container.getId();
+  const held = await sandbox.run(`exec sleep ${HELD}`, { mode: 'async' });
+  const begun = Date.now();
+  // Pages and platforms ask all the time.
+  const asked = async (): Promise<boolean> => {
+    const looks = ['/health?ready', '/ready', '/metrics', '/v2/sandbox/activity', `/v2/commands/${held.command_id}`];
+    const answers = await Promise.allSettled(looks.map((path) => sandbox.fetch(path)));
+    return answers.every(({ status }) => status === 'rejected');
+  };
+  await expect.poll(asked, { interval: 500 }).toBe(true);
+  expect(await docker('wait', id)).toBe('0');
+  const log = await docker('logs', id);
+  const [, at = ''] =
+    /"time":"([^"]+)","name":"daemon","msg":"nothing has used the sandbox for SVC_IDLE_STOP/.exec(log) ?? [];
+  // The command held it, and the time began with its end.
+  expect(Date.parse(at) - begun).toBeGreaterThanOrEqual((HELD + IDLE) * 1000 - 500);
+  const stopped = [...log.matchAll(/stopped: (\S+) \(/g)].map(([, name]) => name);
+  expect(stopped.slice(-2)).toEqual(['daemon', 'keeper']);
+  await docker('start', id);
+});
+
 /** A program that fails, over one of the image; the last one after supervisord has taken it for running. */
 const FAILING: readonly (readonly [program: string, path: string, script: string])[] = [
   ['keeper', '/opt/svc/product/keeper', 'exit 3'],

@@ -10,7 +10,14 @@ import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 
 const KEY = 'secret-key';
 const sandbox = sharedSandbox({
-  env: { SVC_API_KEY: KEY, DISABLE_CODE_SERVER: 'false', DISABLE_JUPYTER: 'false', ...NO_KERNELS },
+  env: {
+    SVC_API_KEY: KEY,
+    // Without the loopback, from which the gateway connects; the network of the engine is the caller's.
+    SVC_TRUSTED_PROXIES: '172.16.0.0/12',
+    DISABLE_CODE_SERVER: 'false',
+    DISABLE_JUPYTER: 'false',
+    ...NO_KERNELS,
+  },
 });
 
 // The service is ready before its browser, display and editors.
@@ -89,6 +96,34 @@ test.each<[string, (url: string) => Promise<PuppeteerBrowser>]>([
     await browser.disconnect();
   },
 );
+
+/** What a proxy in front sends. */
+const FORWARDED = {
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'public.example',
+  'x-forwarded-prefix': '/box/7',
+};
+
+test('[proxy.gateway] links have the host, scheme and prefix of the caller, though the list of proxies has no gateway', async () => {
+  const links = async (headers: Record<string, string>): Promise<string[]> => {
+    const [info, page] = await Promise.all(
+      ['/v2/browser/info', '/v1/shell/terminal-url'].map(async (path) => {
+        const { data } = (await (await sandbox().fetch(path, { headers })).json()) as { data: unknown };
+        return data;
+      }),
+    );
+    const { cdp_url, vnc_url } = info as { cdp_url: string; vnc_url: string };
+    return [cdp_url, vnc_url, String(page)].map((link) => link.split('?')[0] ?? '');
+  };
+  const { host } = new URL(sandbox().url);
+  expect(await links({})).toEqual([`ws://${host}/cdp`, `http://${host}/vnc/index.html`, `http://${host}/terminal/`]);
+  const outside = 'public.example/box/7';
+  expect(await links(FORWARDED)).toEqual([
+    `wss://${outside}/cdp`,
+    `https://${outside}/vnc/index.html`,
+    `https://${outside}/terminal/`,
+  ]);
+});
 
 test('[images.gateway-vnc] the desktop of the image sends its RFB greeting, and its pages are served', async () => {
   const viewer = new WebSocket(`${sandbox().url.replace('http', 'ws')}/websockify?api_key=${KEY}`);

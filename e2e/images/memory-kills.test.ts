@@ -49,3 +49,12 @@ test('[end.memory-child] [images.code] a container of 512 MB names the program t
   const tool = await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   expect(tool.result.content[0].text).toContain(`[${NOTE}]`);
 });
+
+test('[metrics.sandbox] the metrics have the limit and the kills of the container, and the build', async () => {
+  await sandbox().run(HOG, { timeout: 60 });
+  const metrics = await (await sandbox().fetch('/metrics')).text();
+  expect(metrics).toContain(`\nsandbox_memory_limit_bytes ${MEMORY_GIB * 1024 ** 3}\n`);
+  expect(metrics).toMatch(/\nsandbox_memory_used_bytes [1-9]\d{7,8}\n/);
+  expect(metrics).toMatch(/\nsandbox_oom_kills_total [1-9]\d*\n/);
+  expect(metrics).toMatch(/\nsandbox_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1\n/);
+});

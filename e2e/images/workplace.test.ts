@@ -194,7 +194,10 @@ test('[images.foreign-trees] git works in a tree of another owner, for root and 
 });
 
 test('[images.agents-environment] programs see a sandbox without prompts, and Node uses the proxy of the environment', async () => {
-  expect(await succeed('echo $IS_SANDBOX $DEBIAN_FRONTEND $NODE_USE_ENV_PROXY')).toBe('1 noninteractive 1');
+  for (const user of ['sandbox', 'root']) {
+    const { stdout } = await sandbox().run('echo $IS_SANDBOX $DEBIAN_FRONTEND $NODE_USE_ENV_PROXY', { user });
+    expect([user, stdout]).toEqual([user, '1 noninteractive 1\n']);
+  }
   const call = `fetch('http://site.example/').catch((error) => console.log(error.cause.code))`;
   expect(await succeed(`node -e "${call}"`)).toBe('ECONNREFUSED');
   expect(

@@ -20,6 +20,8 @@ export const OPERATIONS: readonly Requirement[] = [
     'idle.stop': 'with SVC_IDLE_STOP_SECONDS a sandbox that nothing has used for that long stops in order',
     'metrics.series':
       'GET /metrics has commands, terminals, code, tabs, watchers, connections, WebSockets, bytes, dropped bytes, the keeper, the event loop and the watchdog',
+    'metrics.sandbox':
+      'GET /metrics has memory, processors, disk and OOM kills of the sandbox, as its limits are, and the build',
     'metrics.gateway':
       'GET /gateway/metrics needs the key and has connections, upgrades, bytes and failed upstreams of the gateway',
     'metrics.routes': 'routes are templates; all unknown paths are one series, for any method',

@@ -1,3 +1,5 @@
+import process from 'node:process';
+import { VERSION } from '@sandbox/api/version.ts';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { TestApp } from '../app.fixture.ts';
@@ -36,6 +38,25 @@ test('[metrics.series] every part of the service has its series', async () => {
   }
   expect(text).toMatch(/\nnodejs_eventloop_lag_p99_seconds [\d.e-]+\n/);
   if (hasKeeper) expect(text).toContain('# TYPE keeper_started_total counter\n');
+});
+
+test('[metrics.sandbox] the sandbox has its memory, processors, disk and build', async () => {
+  await using daemon = await TestApp.start();
+  const text = await metricsOf(daemon);
+  for (const [series, least] of [
+    ['sandbox_memory_used_bytes', 1],
+    ['sandbox_memory_limit_bytes', 1],
+    ['sandbox_cpu_seconds_total', 0],
+    ['sandbox_cpu_limit', 0.01],
+    ['sandbox_disk_used_bytes', 1],
+    ['sandbox_disk_size_bytes', 1],
+  ] as const) {
+    expect([series, await figureOf(daemon, series)]).toEqual([
+      series,
+      expect.toSatisfy((figure: number) => figure >= least),
+    ]);
+  }
+  expect(text).toContain(`\nsandbox_build_info{version="${VERSION}",node="${process.version}"} 1\n`);
 });
 
 test('[metrics.routes] paths that are no route are one series for each method and status, however many there are', async () => {

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../../../../scripts/root.ts';
 import { TestApp } from '../../app.fixture.ts';
 
 /** docs/contract.md §12, removed routes. */
@@ -42,4 +45,25 @@ test.each(REMOVED)(
 test('[status.removed-any-method-404] PATCH of a Node session is 404', async () => {
   await using daemon = await TestApp.start();
   expect((await daemon.inject({ method: 'PATCH', url: '/v1/nodejs/sessions/x', payload: {} })).statusCode).toBe(404);
+});
+
+/** Whether the document lists a route of the OpenAPI document as gone. */
+function goneInDocument(): (path: string) => boolean {
+  const text = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8').split('\n## Gone\n')[1] ?? '';
+  // Replacements are in parentheses, and a method that is gone alone is before its path.
+  const section = (text.split('\n## ')[0] ?? '').replace(/\([^)]*\)/g, '').replaceAll('`PATCH ', '`method ');
+  const entries = [...section.matchAll(/`(?:[A-Z]+ )?(\/[^`*]*)(\*?)`(?:\sexcept\s`(\w+)`(?:\sand\s`(\w+)`)?)?/g)];
+  return (path) =>
+    entries.some(([, begin = '', rest, ...except]) => {
+      if (rest === '') return path === begin;
+      return path.startsWith(begin) && !except.includes(path.slice(begin.length));
+    });
+}
+
+test('[status.removed-route-404] the document of 1.x lists the routes that are gone, and none that is served', async () => {
+  await using daemon = await TestApp.start();
+  const { paths } = (await daemon.inject('/v1/openapi.json')).json() as { paths: object };
+  const isGone = goneInDocument();
+  expect(Object.keys(paths).filter(isGone)).toEqual([]);
+  expect(REMOVED.filter((path) => !isGone(path.replace('/mcp/browser/', '/mcp/{server}/')))).toEqual([]);
 });
