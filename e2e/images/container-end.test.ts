@@ -55,7 +55,8 @@ test.concurrent('[idle.stop] an idle container stops in order with exit code 0, 
   expect(await docker('wait', id)).toBe('0');
   const log = await docker('logs', id);
   const [, at = ''] =
-    /"time":"([^"]+)","name":"daemon","msg":"nothing has used the sandbox for SVC_IDLE_STOP/.exec(log) ?? [];
+    /"time":"([^"]+)","name":"daemon","seconds":\d+,"msg":"nothing has used the sandbox for SVC_IDLE_STOP/.exec(log) ??
+    [];
   // The command held it, and the time began with its end.
   expect(Date.parse(at) - begun).toBeGreaterThanOrEqual((HELD + IDLE) * 1000 - 500);
   const stopped = [...log.matchAll(/stopped: (\S+) \(/g)].map(([, name]) => name);
