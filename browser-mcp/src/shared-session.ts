@@ -1,3 +1,4 @@
+import { briefTools } from './brief-tools.ts';
 import { errorMessage, type Message, type Request, UNAVAILABLE } from './json-rpc.ts';
 
 /** What an MCP server needs of a connection (the interface `Transport` of its SDK). */
@@ -62,6 +63,7 @@ export class SharedSession {
   /** Resolves with the server's answer, under the id of the request. */
   async ask(request: Request): Promise<object> {
     if (request.method === 'tools/call') return this.#inTurn(request);
+    if (request.method === 'tools/list') return briefTools(await this.#exchange(request));
     if (request.method !== 'initialize') return this.#exchange(request);
     return described(await this.#exchange({ ...request, params: withoutCapabilities(request.params) }));
   }

@@ -3,7 +3,7 @@ import { withoutNulls } from '@sandbox/api/fields/without-nulls.ts';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../core/unknown/field-message.ts';
 import { unknownFields } from '../core/unknown/known-fields.ts';
-import { objectSchema } from './describe-tool.ts';
+import { describeTool } from './describe-tool.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 
 /** Other servers whose tools the hub publishes. */
@@ -33,7 +33,7 @@ export class Hub {
   readonly #terms: HubTerms;
 
   constructor(tools: readonly BoundTool[], others: ToolSource, terms: HubTerms) {
-    this.#builtIns = new Map(tools.map((tool) => [tool.name, { tool, described: describe(tool) }]));
+    this.#builtIns = new Map(tools.map((tool) => [tool.name, { tool, described: describeTool(tool) }]));
     this.#others = others;
     this.#terms = terms;
   }
@@ -72,15 +72,4 @@ function unknownArguments({ schema }: BoundTool, args: Record<string, unknown>):
       const within = path.length > 1 ? `${path.slice(0, -1).join('.')}: ` : '';
       return within + unknownFieldMessage(String(path.at(-1)), known, 'arguments');
     });
-}
-
-function describe({ name, title, description, annotations, schema, outputSchema }: BoundTool): Tool {
-  return {
-    name,
-    title,
-    description,
-    inputSchema: objectSchema(schema, 'input'),
-    ...(outputSchema && { outputSchema: objectSchema(outputSchema, 'output') }),
-    ...(annotations && { annotations: { title, ...annotations } }),
-  };
 }

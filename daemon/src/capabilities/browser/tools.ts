@@ -11,9 +11,8 @@ const getInfo = defineTool({
   name: 'browser_get_info',
   order: 8,
   title: 'Describe the browser',
-  description: `Tells the user agent of the browser, the size of its display and of its page in pixels, and which tabs are
-open, with the active one. Use it to see where the browser is. To open an address or to use a page by its elements, use
-browser_navigate, browser_snapshot and browser_click where they are listed; to see the page use browser_gui_screenshot.
+  description: `Tells the user agent of the browser, the size of its display and of its page in pixels, its tabs, and the
+address cdp_url for clients of DevTools. To open an address use browser_navigate if it is listed.
 Example: {}`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   schema: z.object({}),
@@ -40,8 +39,7 @@ const screenshot = defineTool({
   order: 9,
   title: 'Take a picture of the browser',
   description: `Takes a PNG picture of the browser as a person would see it. A pixel of the picture is a coordinate of
-browser_gui_execute_action. Take one before you click, and one afterwards to see what happened. To read the text of a
-page, browser_snapshot is better where it is listed.
+browser_gui_execute_action. To read text use browser_snapshot if it is listed.
 Example: {}`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   schema: z.object({}),
@@ -54,11 +52,11 @@ Example: {}`,
 const executeAction = defineTool({
   name: 'browser_gui_execute_action',
   order: 10,
-  title: 'Use mouse and keyboard in the browser',
-  description: `Performs one action of a person: MOVE_TO, MOVE_REL, CLICK, RIGHT_CLICK, DOUBLE_CLICK, MOUSE_DOWN,
-MOUSE_UP, DRAG_TO, DRAG_REL, SCROLL, TYPING, PRESS, KEY_DOWN, KEY_UP, HOTKEY or WAIT. Coordinates are pixels of
-browser_gui_screenshot. Click into a field before you type into it with TYPING. The answer says whether the action was
-performed, not what the page made of it: take a picture to see that.
+  title: 'Use mouse and keyboard',
+  description: `Performs one action of a person: MOVE_TO and DRAG_TO take x and y; MOVE_REL and DRAG_REL x_offset and
+y_offset; CLICK, RIGHT_CLICK and DOUBLE_CLICK x and y, or neither; SCROLL dx and dy; TYPING text, into the field that
+was clicked; PRESS, KEY_DOWN and KEY_UP key; HOTKEY keys; WAIT duration. Coordinates are pixels of
+browser_gui_screenshot: take one to see what the page made of it.
 Example: {"action": {"action_type": "CLICK", "x": 320, "y": 200}}`,
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   schema: z.object({ action: ActionBody }),

@@ -20,19 +20,18 @@ export const executeCode = defineTool({
   order: 2,
   title: 'Execute code',
   description: `Runs Python or JavaScript code in a fresh process and returns what it printed, the value of its last
-expression, and pictures that it displayed, such as those of matplotlib. Use it to calculate, to look at data and to
-draw. Variables do not last: the next call begins anew. To run a file, a test suite or a shell command, or to install
-packages, use sandbox_execute_bash. Code that needs more time than timeout is interrupted.
+expression, and pictures such as those of matplotlib. Variables do not last: the next call begins anew. To install
+packages or run programs use sandbox_execute_bash.
 Example: {"code": "import csv\\nrows = list(csv.DictReader(open('/home/sandbox/data.csv')))\\nlen(rows)"}`,
   schema: z.object({
-    code: z.string().meta({ description: 'The code to run.' }),
+    code: z.string(),
     language: z.enum(['python', 'javascript']).default('python'),
     timeout: z
       .number()
       .positive()
       .max(TIMEOUT_MAX)
       .default(TIMEOUT)
-      .meta({ description: 'Seconds after which the code is interrupted.' }),
+      .meta({ description: 'Seconds; then the code is interrupted.' }),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   handler: async (service: CodeService, { code, language, timeout }, { gone, cancelled }) => {

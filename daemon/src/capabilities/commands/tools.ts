@@ -21,38 +21,34 @@ const executeBash = defineTool({
   order: 1,
   title: 'Run a shell command',
   description: `Runs a command in bash and returns its output, exit code and the directory in which it ended.
-Use it for programs, builds, tests, git, package managers and processes. Each call begins in the directory where the one
-before ended; variables set by export last for one call only. Do not use it to read or edit files: the file tools
-show line numbers and check the text that they replace. A command that needs more time than timeout keeps running: where
-sandbox_command is listed it reads, feeds and ends it; elsewhere redirect its output to a file.
+Each call begins in the directory where the one before ended; exported variables last for one call. To read or edit
+files use the file tools. A command that needs more time than timeout keeps running: sandbox_command reads, feeds and
+ends it, if it is listed.
 Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "timeout": 120}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   schema: z.object({
-    cmd: z.string().meta({ description: 'The command, as typed into bash; several lines are a script.' }),
-    cwd: z
-      .string()
-      .optional()
-      .meta({ description: 'Working directory; default: the directory at the end of the last call.' }),
+    cmd: z.string().meta({ description: 'As typed into bash; may have several lines.' }),
+    cwd: z.string().optional().meta({ description: 'Default: where the last call ended.' }),
     new_session: z.boolean().default(false).meta({
-      description: 'Begin in the home directory and leave the shared directory as it is.',
+      description: 'Begin in the home, and leave the shared directory as it is.',
     }),
     timeout: z.number().min(0).max(TIMEOUT_MAX).default(30).meta({
-      description: 'Seconds to wait for the end. The command is not ended when they are over.',
+      description: 'Seconds to wait; they do not end the command.',
     }),
     hard_timeout: z.number().positive().max(HARD_MAX).optional().meta({
-      description: 'Seconds after which all processes of the command are ended.',
+      description: 'Seconds after which the command and its children are ended.',
     }),
     open_stdin: z.boolean().default(false).meta({
-      description: 'Keep stdin open for sandbox_command; else it is empty.',
+      description: 'For input by sandbox_command.',
     }),
     preserve_symlinks: z.boolean().default(false).meta({
-      description: 'Report cwd with symbolic links as they were entered.',
+      description: 'Report cwd with its links.',
     }),
     truncate: z
       .boolean()
       .default(true)
       .meta({
-        description: `Leave out the middle of output over ${SHORT_BYTES} bytes.`,
+        description: `Cut the middle of output over ${SHORT_BYTES} bytes.`,
       }),
   }),
   outputSchema: z.object({

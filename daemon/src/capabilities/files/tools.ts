@@ -23,20 +23,20 @@ const operations = defineTool({
   actions: ['read', 'write', 'replace', 'list'],
   schema: z.object({
     ...OPERATION_FIELDS,
-    content: z.string().optional().meta({ description: 'write: what to write; replace: the new text.' }),
-    target: z.string().optional().meta({ description: 'replace: the text to replace, everywhere in the file.' }),
+    content: z.string().optional().meta({ description: 'For write and replace; in search the same as pattern.' }),
+    target: z.string().optional(),
     encoding: z.enum(['utf-8', 'base64', 'raw']).default('utf-8').meta({
-      description: 'Of content, in read and write; base64 for what is not text.',
+      description: 'Of content; base64 for what is not text.',
     }),
-    start_line: line.meta({ description: 'read: the first line, from 0.' }),
-    end_line: line.meta({ description: 'read: the line after the last one.' }),
+    start_line: line,
+    end_line: line,
     append: z.boolean().default(false).meta({ description: 'write: at the end of the file.' }),
-    recursive: z.boolean().optional().meta({ description: 'list (default false), grep (default true).' }),
-    show_hidden: z.boolean().default(true).meta({ description: 'list: names that begin with a dot too.' }),
-    file_types: z.array(z.string()).max(100).optional().meta({ description: 'list: only these extensions.' }),
+    recursive: z.boolean().optional().meta({ description: 'list: default false; grep: default true.' }),
+    show_hidden: z.boolean().default(true).meta({ description: 'list: also names with a dot first.' }),
+    file_types: z.array(z.string()).max(100).optional().meta({ description: 'list: extensions.' }),
     sudo: z.boolean().default(false).meta({ description: 'write: a new file belongs to root.' }),
     max_results: z.int().min(1).max(LIST_MAX).optional(),
-    include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time of each entry.' }),
+    include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time.' }),
   }),
   handler: (files: FileService, args) =>
     fileOperation(args, files.paths, async (path) => {
@@ -128,23 +128,21 @@ const editor = defineTool({
   order: 4,
   title: 'View and edit a text file',
   description: `Shows a file with line numbers, creates one, or edits one place of it.
-view: the file, or its lines view_range [first, last] from 1 (last -1: to the end); a directory lists its entries.
-create: a new file with file_text. str_replace: old_str, which must occur exactly once unless replace_mode says ALL,
-FIRST or LAST, becomes new_str. insert: new_str after line insert_line. undo_edit: takes the last edit back. View a file
-before you edit it, and copy old_str from it exactly, white space included. The answer shows the edited lines.
+view: the file, or its lines view_range [first, last] from 1 (last -1: to the end); or the entries of a directory.
+create: a file with file_text. str_replace: old_str, copied exactly from the file, where it must occur once unless
+replace_mode is ALL, FIRST or LAST, becomes new_str. insert: new_str after line insert_line. undo_edit: takes the last
+edit back.
 Example: {"command": "str_replace", "path": "/home/sandbox/a.py", "old_str": "x = 1\\n", "new_str": "x = 2\\n"}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   schema: z.object({
     command: z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']),
     path: z.string().meta({ description: 'Absolute, ~/…, or relative to the home.' }),
-    file_text: z.string().optional().meta({ description: 'create: the text of the file.' }),
-    old_str: z.string().optional().meta({ description: 'str_replace: the text to replace.' }),
-    new_str: z.string().optional().meta({ description: 'str_replace, insert: the new text.' }),
-    insert_line: z.int().min(0).optional().meta({ description: 'insert: after this line; 0: at the beginning.' }),
-    view_range: z.array(z.int()).max(2).optional().meta({ description: 'view: first and last line, from 1.' }),
-    replace_mode: z.enum(REPLACE_MODES).optional().meta({
-      description: 'str_replace: which occurrences, where old_str may occur more than once.',
-    }),
+    file_text: z.string().optional(),
+    old_str: z.string().optional(),
+    new_str: z.string().optional(),
+    insert_line: z.int().min(0).optional().meta({ description: '0: at the beginning.' }),
+    view_range: z.array(z.int()).max(2).optional(),
+    replace_mode: z.enum(REPLACE_MODES).optional(),
   }),
   handler: async (files: FileService, args, { gone }) => {
     try {

@@ -11,10 +11,9 @@ const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 const getContext = defineTool({
   name: 'sandbox_get_context',
   order: 5,
-  title: 'Read what the sandbox is and has',
+  title: 'Describe the sandbox',
   description: `Describes the sandbox: operating system, account, home directory, time zone, ports in use, versions of
-Python and Node, and known programs on PATH. Call it once at the beginning of a task; it does not change much.
-To list the packages of Python or Node use sandbox_get_packages.
+the service, Python and Node, and known programs on PATH. Call it once at the beginning of a task.
 Example: {}`,
   annotations: READ_ONLY,
   schema: z.object({}),
@@ -42,12 +41,11 @@ const getPackages = defineTool({
   order: 6,
   title: 'List installed packages',
   description: `Lists the installed packages of Python, of Node (the global ones), or of both without language, one
-"- name==version" a line. Use it before you import or install something. To install, use sandbox_execute_bash with pip
-or npm.
+"- name==version" a line.
 Example: {"language": "python"}`,
   annotations: READ_ONLY,
   schema: z.object({
-    language: z.enum(['python', 'nodejs']).optional().meta({ description: 'Whose packages; default: both lists.' }),
+    language: z.enum(['python', 'nodejs']).optional(),
   }),
   handler: (service: SandboxService, { language }) =>
     language === undefined ? allPackages(service) : service.packages(language),

@@ -17,23 +17,23 @@ const Context = z.int().min(0).max(20).default(0);
 
 const Arguments = z.object({
   ...OPERATION_FIELDS,
-  pattern: Pattern.min(1).meta({ description: 'grep, search: a regular expression; find, glob: a glob.' }),
-  recursive: z.boolean().optional().meta({ description: 'list (default false), grep (default true).' }),
-  include: Globs.default([]).meta({ description: 'grep: only files that match one of these globs.' }),
-  exclude: Globs.default([]).meta({ description: 'grep, glob: no files and directories that match one of these.' }),
-  case_insensitive: z.boolean().default(false).meta({ description: 'grep, search: upper case is lower case.' }),
-  fixed_strings: z.boolean().default(false).meta({ description: 'grep: the pattern is plain text.' }),
-  context_before: Context.meta({ description: 'grep: lines before each match.' }),
-  context_after: Context.meta({ description: 'grep: lines after each match.' }),
+  pattern: Pattern.min(1).meta({ description: 'A regular expression; find, glob: a glob.' }),
+  recursive: z.boolean().optional().meta({ description: 'list: default false; grep: default true.' }),
+  include: Globs.default([]).meta({ description: 'grep: globs of files.' }),
+  exclude: Globs.default([]).meta({ description: 'grep, glob: globs of what to leave out.' }),
+  case_insensitive: z.boolean().default(false).meta({ description: 'grep, search.' }),
+  fixed_strings: z.boolean().default(false).meta({ description: 'grep: pattern is plain text.' }),
+  context_before: Context.meta({ description: 'grep: lines.' }),
+  context_after: Context.meta({ description: 'grep: lines.' }),
   max_results: z
     .int()
     .min(1)
     .max(NAMES_MAX)
     .optional()
     .meta({
-      description: `At most that many entries, matches or paths; default: ${RESULTS}, of list more.`,
+      description: `Default: ${RESULTS}; list: 1000.`,
     }),
-  include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time of each entry.' }),
+  include_metadata: z.boolean().optional().meta({ description: 'list, glob: size and time.' }),
   files_only: z.boolean().default(true).meta({ description: 'glob: no directories.' }),
 });
 

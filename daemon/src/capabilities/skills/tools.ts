@@ -10,12 +10,11 @@ const loadSkill = defineTool({
   order: 7,
   title: 'Load a skill',
   description: `Loads the instructions of a skill: a tested way to do a kind of task, with its files. Without a name it
-lists the skills there are. Look at the list before a task of several steps; load one skill, then follow it. Paths in a
-skill are relative to its base path.
+lists the skills. Look at the list before a task of several steps. Paths in a skill are relative to its base path.
 Example: {"name": "pdf-forms"}`,
   annotations: { readOnlyHint: true, openWorldHint: false },
   schema: z.object({
-    name: z.string().optional().meta({ description: 'Name of the skill; without it the skills are listed.' }),
+    name: z.string().optional(),
   }),
   handler: async (service: SkillService, { name }) => {
     if (name !== undefined && name !== '') {

@@ -10,14 +10,12 @@ export const FILE_OPERATIONS = {
   order: 3,
   title: 'Work on files',
   description: `Reads, writes, lists and searches files by the field action.
-read: the text of a file, or its lines from start_line (the first is 0) up to, not including, end_line.
-write: puts content into path and replaces what was there, or appends; makes missing directories.
-replace: replaces every occurrence of the text target in path by content.
-list: the entries of a directory.
-grep: the lines below a directory that match the regular expression pattern. search: the same in one file.
-find, glob: the paths below a directory that match the glob pattern, such as **/*.py; glob adds size and time.
-Paths are absolute, or as in a shell: ~, ~user, or relative to the home. To change one place of a file use sandbox_str_replace_editor, which checks that the place is the
-only one; to copy, move or delete use sandbox_execute_bash.
+read: a file, or its lines from start_line (the first is 0) up to, not including, end_line.
+write: makes path have content, or appends it; makes missing directories.
+replace: every occurrence of target in path becomes content.
+grep: lines below a directory that match the regular expression pattern. search: the same in one file.
+find, glob: paths below a directory that match the glob pattern; glob adds size and time.
+To change one place use sandbox_str_replace_editor; to copy, move or delete sandbox_execute_bash.
 Example: {"action": "grep", "path": "/home/sandbox/app", "pattern": "def main", "include": ["*.py"]}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   // Each action has further fields of its own.
@@ -31,8 +29,8 @@ Example: {"action": "grep", "path": "/home/sandbox/app", "pattern": "def main", 
 
 /** Arguments that every action has. */
 export const OPERATION_FIELDS = {
-  action: z.string().meta({ description: 'What to do; the description of the tool explains each action.' }),
-  path: z.string().meta({ description: 'The file or directory: absolute, ~/…, or relative to the home.' }),
+  action: z.string().meta({ description: 'See above.' }),
+  path: z.string().meta({ description: 'Absolute, ~/…, or relative to the home.' }),
 } as const;
 
 interface Operation {
