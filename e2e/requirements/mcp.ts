@@ -7,6 +7,8 @@ export const MCP: readonly Requirement[] = [
       'SVC_MCP_TOOLS, or ?tools= of a client: core has the built-in tools alone, full (the default) all, 1.x also names of 1.x',
     'mcp.sizes':
       'the list of tools has at most 36 kB with those of pages and without extra servers, that of core 12 kB',
+    'mcp.search-content': 'search of sandbox_file_operations takes content for pattern',
+    'mcp.languages': 'the tools for code take node, js and py for the names of the languages',
     'mcp.command':
       'sandbox_command lists, reads from an offset, feeds, ends and waits for commands, also those of sandbox_execute_bash',
     'mcp.command-bounded': 'one answer of sandbox_command is bounded, and its offsets continue without a gap',

@@ -3,7 +3,7 @@ import { withoutNulls } from '@sandbox/api/fields/without-nulls.ts';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../core/unknown/field-message.ts';
 import { unknownFields } from '../core/unknown/known-fields.ts';
-import { describeTool } from './describe-tool.ts';
+import { describeTool } from './listing/describe-tool.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 
 /** Other servers whose tools the hub publishes. */

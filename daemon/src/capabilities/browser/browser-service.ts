@@ -1,6 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
-import type { TicketStore } from '../../core/access/tickets.ts';
 import { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { BrowserLife } from '../../core/browser/browser-life.ts';
 import type { Core } from '../../core/core.ts';
@@ -24,6 +23,7 @@ import { RequestLog } from './network/request-log.ts';
 import { done, type Outcome } from './page/outcome.ts';
 import { type PagePicture, pictureOf } from './page/screenshot.ts';
 import { resizeWindow, sizesOf } from './page/window.ts';
+import { PublicUrls } from './public-urls.ts';
 import { BrowserStarter } from './start/browser-starter.ts';
 import type { DialogPolicy, Tab } from './tabs/tab.ts';
 
@@ -63,8 +63,8 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
   readonly downloads = new Downloads();
   readonly dialogs: DialogPolicy = { policy: 'wait' };
   readonly suite: RefSuite;
-  /** For links to the browser. */
-  readonly tickets: TicketStore;
+  /** Links to the browser. */
+  readonly urls: PublicUrls;
   /** Of requests. */
   readonly paths: ShellPaths;
   readonly #ports: PortReader;
@@ -74,7 +74,7 @@ export class BrowserService implements AsyncDisposable, BrowserLife {
 
   private constructor(core: Core, terms: BrowserTerms, ports: PortReader, programs: AccountPrograms | undefined) {
     this.#ports = ports;
-    this.tickets = core.tickets;
+    this.urls = new PublicUrls(core.tickets);
     this.paths = new ShellPaths(core.config.defaultUser, core.platform);
     this.endpoint = new BrowserEndpoint(terms);
     this.starter = new BrowserStarter({ fifo: terms.browserStarter, version: () => this.endpoint.version() });

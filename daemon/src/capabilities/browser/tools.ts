@@ -1,5 +1,6 @@
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { z } from 'zod';
+import { servedCaller } from '../../core/access/public-caller.ts';
 import { defineTool } from '../../core/tools/tool.ts';
 import { ToolAnswer } from '../../core/tools/tool-answer.ts';
 import type { BrowserService } from './browser-service.ts';
@@ -20,15 +21,20 @@ Example: {}`,
     user_agent: z.string(),
     viewport: Size,
     page_viewport: Size.nullable(),
+    cdp_url: z.string(),
+    vnc_url: z.string(),
     tabs: z.array(z.object({ tab_id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })),
   }),
   handler: async (service: BrowserService) => {
     const [{ userAgent, viewport, pageViewport }, { tabs }] = await Promise.all([service.describe(), service.use()]);
     const listed = await tabs.list();
+    const { cdp, vnc } = service.urls.of(servedCaller());
     return {
       user_agent: userAgent,
       viewport,
       page_viewport: pageViewport,
+      cdp_url: cdp,
+      vnc_url: vnc,
       tabs: listed.map(({ id, url, title, active }) => ({ tab_id: id, url, title, active })),
     };
   },

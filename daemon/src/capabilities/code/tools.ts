@@ -14,6 +14,13 @@ const TIMEOUT_MAX = 900;
 /** What to do about code that did not end in its time. */
 const LONGER = `set timeout to up to ${TIMEOUT_MAX} seconds, or start the program with sandbox_execute_bash: it keeps running after the timeout of its call`;
 const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
+/** Names that models give to languages. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { py: 'python', node: 'javascript', js: 'javascript' };
+
+function fullName(given: unknown): unknown {
+  return typeof given === 'string' && Object.hasOwn(SHORT_NAMES, given) ? SHORT_NAMES[given] : given;
+}
+
 /** Runs code once and gives back what it produced: text, and images as image content. */
 export const executeCode = defineTool({
   name: 'sandbox_execute_code',
@@ -25,7 +32,7 @@ packages or run programs use sandbox_execute_bash.
 Example: {"code": "import csv\\nrows = list(csv.DictReader(open('/home/sandbox/data.csv')))\\nlen(rows)"}`,
   schema: z.object({
     code: z.string(),
-    language: z.enum(['python', 'javascript']).default('python'),
+    language: z.preprocess(fullName, z.enum(['python', 'javascript'])).default('python'),
     timeout: z
       .number()
       .positive()

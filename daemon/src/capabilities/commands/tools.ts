@@ -30,7 +30,7 @@ Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "
     cmd: z.string().meta({ description: 'As typed into bash; may have several lines.' }),
     cwd: z.string().optional().meta({ description: 'Default: where the last call ended.' }),
     new_session: z.boolean().default(false).meta({
-      description: 'Begin in the home, and leave the shared directory as it is.',
+      description: 'Begin in the home; the shared directory stays.',
     }),
     timeout: z.number().min(0).max(TIMEOUT_MAX).default(30).meta({
       description: 'Seconds to wait; they do not end the command.',

@@ -23,7 +23,7 @@ const operations = defineTool({
   actions: ['read', 'write', 'replace', 'list'],
   schema: z.object({
     ...OPERATION_FIELDS,
-    content: z.string().optional().meta({ description: 'For write and replace; in search the same as pattern.' }),
+    content: z.string().optional(),
     target: z.string().optional(),
     encoding: z.enum(['utf-8', 'base64', 'raw']).default('utf-8').meta({
       description: 'Of content; base64 for what is not text.',

@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { VERSION } from '@sandbox/api/version.ts';
 import { z } from 'zod';
 import { defineTool } from '../../core/tools/tool.ts';
 import type { SandboxService } from './sandbox-service.ts';
@@ -18,6 +19,7 @@ Example: {}`,
   annotations: READ_ONLY,
   schema: z.object({}),
   outputSchema: z.object({
+    version: z.string(),
     ...SYSTEM_FIELDS,
     workspace: z.string(),
     python: z.array(Interpreter),
@@ -27,6 +29,7 @@ Example: {}`,
   handler: async (service: SandboxService) => {
     const { system, python, nodejs, utilities } = await service.context();
     return {
+      version: VERSION,
       ...systemData(system),
       workspace: system.home,
       python: python.map(({ version, path }) => ({ version, path })),

@@ -1,3 +1,4 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath } from '../../core/files/file-path.ts';
@@ -17,7 +18,8 @@ const Context = z.int().min(0).max(20).default(0);
 
 const Arguments = z.object({
   ...OPERATION_FIELDS,
-  pattern: Pattern.min(1).meta({ description: 'A regular expression; find, glob: a glob.' }),
+  pattern: Pattern.min(1).optional().meta({ description: 'A regular expression; find, glob: a glob.' }),
+  content: Pattern.optional().meta({ description: 'Of write and replace; in search the same as pattern.' }),
   recursive: z.boolean().optional().meta({ description: 'list: default false; grep: default true.' }),
   include: Globs.default([]).meta({ description: 'grep: globs of files.' }),
   exclude: Globs.default([]).meta({ description: 'grep, glob: globs of what to leave out.' }),
@@ -37,18 +39,26 @@ const Arguments = z.object({
   files_only: z.boolean().default(true).meta({ description: 'glob: no directories.' }),
 });
 
-type Given = z.infer<typeof Arguments>;
+type Given = z.infer<typeof Arguments> & { readonly pattern: string };
 
 const operations = defineTool({
   ...FILE_OPERATIONS,
   actions: ['search', 'find', 'grep', 'glob'],
   schema: Arguments,
-  handler: (service: SearchService, args, { gone }) =>
-    fileOperation(args, service.paths, (path) => {
-      const isContent = args.action === 'grep' || args.action === 'search';
+  handler: (service: SearchService, given, { gone }) =>
+    fileOperation(given, service.paths, (path) => {
+      const isContent = given.action === 'grep' || given.action === 'search';
+      const args = { ...given, pattern: patternOf(given) };
       return isContent ? grep(service, path, args, gone) : names(service, path, args, gone);
     }),
 });
+
+/** Of search also under the name that published notes give it. @throws SandboxError `invalid` */
+function patternOf({ action, pattern, content }: z.infer<typeof Arguments>): string {
+  const given = pattern ?? (action === 'search' && content !== '' ? content : undefined);
+  if (given === undefined) throw new SandboxError('invalid', 'is required', { field: 'pattern' });
+  return given;
+}
 
 async function grep(service: SearchService, path: FilePath, args: Given, gone: AbortSignal) {
   if (args.action === 'search' && service.isDirectory(path)) throw systemFailure('EISDIR', 'search', shownPath(path));

@@ -5,10 +5,15 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { acceptAnyBody, isRawBody, textOf } from '@sandbox/api/http/body.ts';
 import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import type { FastifyReply } from 'fastify';
+import { serveCaller } from '../../core/access/public-caller.ts';
+import { publicCallerOf } from '../access/public-caller.ts';
 import { LIVE_HEADERS } from '../streams/send-stream.ts';
 
 /** Bytes of one message to the hub. */
 const MCP_BODY_LIMIT = 8 * 1024 ** 2;
+
+/** Fields of its query. */
+const QUERY = ['tools'];
 
 /** What answers messages of the Model Context Protocol. */
 export interface McpPosts {
@@ -38,7 +43,9 @@ export function mcpRoute(path: string, open: (set?: unknown) => Promise<McpPosts
       const text = isRawBody(body) ? await textOf(body, request, MCP_BODY_LIMIT) : '';
       const { tools } = request.query as { readonly tools?: unknown };
       const posts = await open(tools);
-      return await answer(reply, await posts.post({ body: text, headers: request.headers, gone }));
+      const post = { body: text, headers: request.headers, gone };
+      const served = serveCaller(publicCallerOf(request, QUERY), () => posts.post(post));
+      return await answer(reply, await served);
     });
   };
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { ToolContext } from '../../core/tools/tool.ts';
-import { objectSchema } from '../describe-tool.ts';
 import type { ToolSource } from '../hub.ts';
+import { objectSchema } from '../listing/describe-tool.ts';
 import { failureOf, resultOf } from '../tool-result.ts';
 import type { Alias } from './alias.ts';
 import { ALIASES, DOWNLOADS } from './aliases.ts';

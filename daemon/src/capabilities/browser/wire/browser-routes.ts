@@ -3,10 +3,10 @@ import type { App } from '@sandbox/api/http/app-types.ts';
 import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { z } from 'zod';
+import { publicCallerOf } from '../../../http/access/public-caller.ts';
 import type { BrowserService } from '../browser-service.ts';
 import type { LoggedRequest } from '../network/logged-request.ts';
 import { rawCall } from '../page/raw-call.ts';
-import { PublicUrls } from './public-urls.ts';
 import { answerOf, browserErrors, Flag, type Surface, seconds, TabId, tags } from './surface.ts';
 
 const SizeFields = z.object({ width: z.int(), height: z.int() });
@@ -78,7 +78,6 @@ function requestFields(request: LoggedRequest): z.infer<typeof RequestFields> {
 
 export function browserWideRoutes(app: App, service: BrowserService, surface: Surface): void {
   const errors = browserErrors(surface);
-  const urls = new PublicUrls(service.tickets);
 
   app.get('/browser/info', {
     schema: {
@@ -89,7 +88,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     },
     handler: async (request) => {
       const { userAgent, viewport, pageViewport } = await service.describe();
-      const { cdp, vnc } = urls.of(request);
+      const { cdp, vnc } = service.urls.of(publicCallerOf(request));
       const sizes = { viewport, page_viewport: pageViewport };
       return ok({ user_agent: userAgent, cdp_url: cdp, vnc_url: vnc, cdp_ui_url: null, ...sizes }, userAgent);
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { has } from '../../../../../scripts/testing/machine.ts';
-import { BrowserBench } from '../chromium.fixture.ts';
+import { has } from '../../../../scripts/testing/machine.ts';
+import { BrowserBench } from './chromium.fixture.ts';
 
 const browserTest = test.runIf(has('chromium'));
 
@@ -62,4 +62,24 @@ browserTest('[browser.link-tickets] a caller with a ticket or a cookie gets no o
 
 browserTest('[browser.info] a key in the query stays as it is, and an open service needs no ticket', async () => {
   expect((await info({}, `?api_key=${KEY}`)).cdp_url).toBe(`ws://box.example:8080/cdp?api_key=${KEY}`);
+});
+
+browserTest('[browser.link-tickets] the tool of MCP has the same links, without the query of its own', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'browser_get_info', arguments: {} } };
+  const links = async (url: string, headers: Record<string, string>) => {
+    const answer = await bench.daemon.inject({
+      method: 'POST',
+      url,
+      headers: { ...HOST, ...headers },
+      payload: message,
+    });
+    const { cdp_url, vnc_url } = answer.json().result.structuredContent;
+    return { cdp_url, vnc_url };
+  };
+  const { cdp_url, vnc_url } = await info({ 'x-api-key': KEY });
+  expect(await links('/mcp', { 'x-api-key': KEY })).toEqual({ cdp_url, vnc_url });
+  expect(await links('/mcp?tools=core', { 'x-api-key': KEY })).toEqual({ cdp_url, vnc_url });
+  const given = await links(`/v1/mcp?tools=full&api_key=${KEY}`, {});
+  expect(given.cdp_url).toBe(`ws://box.example:8080/cdp?api_key=${KEY}`);
+  expect(await admits(pathOf(cdp_url))).toBe(true);
 });

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { BoundTool } from '../core/tools/tool.ts';
+import type { BoundTool } from '../../core/tools/tool.ts';
 import { oneObject } from './one-object.ts';
 
 type Annotations = NonNullable<BoundTool['annotations']>;

@@ -1,13 +1,9 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import type { FastifyRequest } from 'fastify';
-import { LinkTicket } from '../../../core/access/link-ticket.ts';
-import type { TicketStore } from '../../../core/access/tickets.ts';
-import { credentialKindOf, credentialOf, publicBaseOf } from '../../../http/access/guard.ts';
+import { LinkTicket } from '../../core/access/link-ticket.ts';
+import type { PublicCaller } from '../../core/access/public-caller.ts';
+import type { TicketStore } from '../../core/access/tickets.ts';
 
 const SOCKET = GATEWAY_PATHS.desktopSocket.slice(1);
-
-/** A query that already has a credential for these links. */
-const HAS_CREDENTIAL = /(?:^|&)(?:api_key|ticket)=/;
 
 /**
  * Addresses of the browser that a client can use as they are: with the origin that the caller used, the path that a
@@ -25,16 +21,13 @@ export class PublicUrls {
     this.#socket = new LinkTicket(tickets, GATEWAY_PATHS.desktopSocket);
   }
 
-  of(request: FastifyRequest): { readonly cdp: string; readonly vnc: string } {
-    const { secure: isSecure, base: host } = publicBaseOf(request);
+  of({ isSecure, base: host, query: given, needsTicket, credential }: PublicCaller): {
+    readonly cdp: string;
+    readonly vnc: string;
+  } {
     const base = `://${host}`;
-    const given = request.raw.url?.split('?').slice(1).join('?') ?? '';
-    const needsTicket = credentialKindOf(request) === 'header' && !HAS_CREDENTIAL.test(given);
     const query = (link: LinkTicket): string =>
-      [
-        ...(given === '' ? [] : [given]),
-        ...(needsTicket ? [`ticket=${link.current(credentialOf(request))}`] : []),
-      ].join('&');
+      [...(given === '' ? [] : [given]), ...(needsTicket ? [`ticket=${link.current(credential)}`] : [])].join('&');
     const mark = (text: string): string => (text === '' ? '' : `?${text}`);
     const [devtools, page, socket] = [
       query(this.#devtools),
