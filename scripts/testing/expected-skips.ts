@@ -43,11 +43,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'npm test does not build it: npm run images data',
     tests: ['e2e/images/data.test.ts > [images.data] '],
   },
-  {
-    lacks: 'X server',
-    because: 'they drive a display',
-    tests: ['computer-use/src/'],
-  },
+  { lacks: 'X server', because: 'they drive a display', tests: ['computer-use/src/'] },
   {
     lacks: 'GTK',
     because: 'they read what a window of GTK tells by AT-SPI',
@@ -210,7 +206,11 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   {
     lacks: 'IPv6 loopback',
     because: 'an application listens there',
-    tests: ['gateway/src/apps/preview.test.ts > an application that listens on ::1 only'],
+    tests: [
+      'gateway/src/apps/preview.test.ts > an application that listens on ::1 only',
+      `${CAPABILITIES}/ports/ports.test.ts > [ports.bytes] a program that listens on ::1 `,
+      'clients/typescript/src/cli/cli.test.ts > [cli.forward] forward reaches a program on ::1',
+    ],
   },
   {
     lacks: 'ripgrep',
@@ -283,11 +283,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       'e2e/scenarios/analyst.test.ts > ',
     ],
   },
-  {
-    lacks: 'pyenv',
-    because: 'its Pythons are copied',
-    tests: ['e2e/python/days/days.test.ts > in the layout of '],
-  },
+  { lacks: 'pyenv', because: 'its Pythons are copied', tests: ['e2e/python/days/days.test.ts > in the layout of '] },
   {
     lacks: 'PEP 668',
     because: 'the pip of the system refuses there alone',

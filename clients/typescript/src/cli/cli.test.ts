@@ -7,12 +7,16 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../../../scripts/root.ts';
+import { has } from '../../../../scripts/testing/machine.ts';
 import { TestSandbox } from '../client.fixture.ts';
 import { commandLine, type Ran } from './cli.fixture.ts';
 import { page } from './help.ts';
 import { COMMANDS } from './specs.ts';
 
 const KEY = 'correct-horse-battery';
+/** Prints its port. */
+const ECHO_ON_IPV6 =
+  "require('net').createServer((s) => s.pipe(s)).listen(0, '::1', function () { console.log(this.address().port) })";
 let it: TestSandbox;
 
 beforeAll(async () => {
@@ -164,6 +168,21 @@ test('[cli.forward] forward carries connections to a port of the sandbox, with b
   child.kill();
   server.close();
   expect(await sandbox(['forward', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('not a port: x') });
+});
+
+test.runIf(has('IPv6 loopback'))('[cli.forward] forward reaches a program on ::1, which has its port', async () => {
+  const command = await it.sandbox.spawn('node', { args: ['-e', ECHO_ON_IPV6] });
+  const { value: port } = await command.lines().next();
+  expect(await command.port(Number(port))).toBe(`${it.proxy.url}/proxy/${port}/`);
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'forward', `${port}:0`, '--json'], {
+    env: { ...process.env, SANDBOX_URL: it.proxy.url, SANDBOX_API_KEY: KEY },
+  });
+  const [line] = await once(child.stdout, 'data');
+  const socket = connect(JSON.parse(String(line)).local, '127.0.0.1');
+  socket.end('over ::1');
+  expect(Buffer.concat(await socket.toArray()).toString()).toBe('over ::1');
+  child.kill();
+  await command.kill();
 });
 
 test('[cli.pictures] without a browser or a display the hint of the service is printed', async () => {

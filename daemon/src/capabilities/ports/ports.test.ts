@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { has } from '../../../../scripts/testing/machine.ts';
 import { TestApp } from '../../app.fixture.ts';
 import { ownPorts } from './own-ports.ts';
 import { PortClient } from './port-client.fixture.ts';
@@ -18,14 +19,14 @@ class Listener implements AsyncDisposable {
     this.#server = server;
   }
 
-  static async start(serve: (socket: Socket) => void): Promise<Listener> {
+  static async start(serve: (socket: Socket) => void, host = '127.0.0.1'): Promise<Listener> {
     const listener = new Listener(createServer({ allowHalfOpen: true }));
     listener.#server.on('connection', (socket) => {
       listener.sockets.push(socket);
       socket.on('error', () => undefined);
       serve(socket);
     });
-    await once(listener.#server.listen(0, '127.0.0.1'), 'listening');
+    await once(listener.#server.listen(0, host), 'listening');
     return listener;
   }
 
@@ -53,6 +54,15 @@ test('[ports.bytes] bytes pass in both directions, and each direction ends alone
   client.socket.send('{"type":"eof"}');
   expect(await client.closed()).toBe(1000);
   expect([client.bytes.equals(sent), client.texts]).toEqual([true, [EOF]]);
+});
+
+test.runIf(has('IPv6 loopback'))('[ports.bytes] a program that listens on ::1 alone is reached', async () => {
+  await using daemon = await TestApp.start();
+  await using listener = await Listener.start((socket) => void socket.end('from ::1'), '::1');
+  await using client = new PortClient(await daemon.listen(), listener.port);
+  expect(await client.status()).toBe(101);
+  client.socket.send(EOF);
+  expect([await client.closed(), client.bytes.toString()]).toEqual([1000, 'from ::1']);
 });
 
 test('[ports.back-pressure] the memory does not grow with 100 MiB that nobody reads, in either direction', async () => {
