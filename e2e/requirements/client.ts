@@ -32,6 +32,8 @@ export const CLIENT: readonly Requirement[] = [
     'client.notebook-once': 'a cell whose connection is cut runs once, and each output is delivered once',
     'client.hostile': 'an answer that is not that of the service ends each call with an error that names it',
     'client.hostile-size': 'what a server sends without end is read to a bound',
+    'client.hostile-socket':
+      'a WebSocket that is not that of the service ends with an error, and its messages are bounded',
     'client.browser': 'calls of browser and desktop have the fields that the service wants, and its hints',
     'client.tools': 'the tools of the sandbox in the forms of Anthropic, OpenAI, the AI SDK and MCP',
     'client.cuts':

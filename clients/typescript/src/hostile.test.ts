@@ -102,3 +102,25 @@ test('[client.hostile-size] what a server sends without end is read to a bound',
   await expect(sandbox.commands()).rejects.toThrow('GET /v2/commands was answered with status 500');
   await expect.poll(() => open).toBe(0);
 });
+
+test('[client.hostile-size] pages of files without end are an error', async () => {
+  const sandbox = Sandbox.at({ url: server.url, retryFor: 0.05 });
+  let pages = 0;
+  const page = (files: readonly object[]): typeof server.answer => {
+    return (response) => {
+      const counts = { total_count: 1, file_count: 1, directory_count: 0, truncated: true };
+      const data = { path: '/d', files, cursor: String(pages++), ...counts };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ success: true, data }));
+    };
+  };
+  server.answer = page([]);
+  await expect(sandbox.files.list('/d')).rejects.toThrow('1000 pages of files are empty');
+  expect(pages).toBe(1001);
+  const flags = { is_directory: false, is_symlink: false, is_hidden: false, extension: null };
+  const file = { name: 'f', path: '/d/f', size: 1, modified_time: '', permissions: '-rw-r--r--', ...flags };
+  server.answer = page(Array.from({ length: 50_000 }, () => file));
+  await expect(sandbox.files.list('/d')).rejects.toMatchObject({
+    message: 'the directory has more than 200000 entries: /d',
+    hint: 'read them with walk()',
+  });
+});

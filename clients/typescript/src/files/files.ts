@@ -2,10 +2,10 @@ import { builtin } from '../core/builtin.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import { isNotFound, SandboxError } from '../core/errors.ts';
 import type { RemotePaths } from '../core/remote-paths.ts';
-import { notOfSandbox } from '../core/shape.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
 import { download, type ReadOptions } from './download.ts';
+import { pagesOf } from './pages.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
 import { type Content, fileSource, sourceOf } from './source.ts';
@@ -40,6 +40,9 @@ export interface GrepOptions extends CallOptions {
 
 /** Bytes of a file that is read into memory. */
 const LONGEST_WHOLE = 1024 ** 3;
+
+/** Entries of a list that is held in memory. */
+const MOST_ENTRIES = 200_000;
 
 /** Files of the sandbox. A path is absolute, or below the home with or without `~/`. */
 export class Files {
@@ -132,9 +135,15 @@ export class Files {
     return await pull(this, await this.#paths.resolve(remote, options.signal), local, options);
   }
 
+  /** At most 200,000 entries. */
   async list(path: string, options: ListOptions = {}): Promise<FileEntry[]> {
     const entries: FileEntry[] = [];
-    for await (const entry of this.walk(path, { recursive: false, ...options })) entries.push(entry);
+    for await (const entry of this.walk(path, { recursive: false, ...options })) {
+      if (entries.push(entry) <= MOST_ENTRIES) continue;
+      throw new SandboxError(`the directory has more than ${MOST_ENTRIES} entries: ${path}`, {
+        hint: 'read them with walk()',
+      });
+    }
     return entries;
   }
 
@@ -150,16 +159,7 @@ export class Files {
       max_depth: maxDepth,
       limit: 1000,
     };
-    let cursor: string | null = null;
-    do {
-      const page: wire.FileList = await this.#transport.data('/v2/fs/list', 'FileList', {
-        query: { ...query, ...(cursor !== null && { cursor }) },
-        signal,
-      });
-      if (page.cursor !== null && page.cursor === cursor) throw notOfSandbox('the next page is the same page');
-      yield* page.files.map((entry) => camel(entry));
-      ({ cursor } = page);
-    } while (cursor !== null);
+    for await (const page of pagesOf(this.#transport, query, signal)) yield* page.map((entry) => camel(entry));
   }
 
   async stat(path: string, options: CallOptions & { readonly followLinks?: boolean } = {}): Promise<FileInfo> {

@@ -22,7 +22,10 @@ export interface CellResult {
   /** The value of the last expression as text; null without one. */
   readonly text: string | null;
   readonly images: readonly CellImage[];
+  /** The last ones, up to `maxOutput`. */
   readonly outputs: readonly CellOutput[];
+  /** Whether `outputs` lacks some. */
+  readonly truncated: boolean;
   readonly executionCount: number | null;
   readonly warnings: readonly string[];
 }

@@ -31,6 +31,24 @@ test('[client.notebook] images and the text of a result come from the outputs of
   expect(textOfResult(outputs)).toBe('42');
 });
 
+test('[client.notebook] a result keeps the last outputs, and onOutput gets all', async () => {
+  await using it = await TestSandbox.start();
+  await using notebook = it.sandbox.notebook('bash');
+  let seen = 0;
+  const onOutput = (output: CellOutput): void => {
+    if (output.type === 'stream') seen += output.text.length;
+  };
+  const result = await notebook.run('head -c 1500000 /dev/zero | tr "\\0" x; sleep 0.2; echo; echo last', {
+    onOutput,
+    maxOutput: 500_000,
+  });
+  expect([seen, result.truncated]).toEqual([1_500_006, true]);
+  const kept = result.outputs.map((output) => (output.type === 'stream' ? output.text : '')).join('');
+  expect(kept.length).toBeLessThanOrEqual(500_000);
+  expect(kept).toMatch(/last\n$/);
+  expect(await notebook.run('echo one')).toMatchObject({ truncated: false, outputs: [{ text: 'one\n' }] });
+});
+
 test('[client.notebook-once] a cell whose connection is cut runs once, and each output is delivered once', async () => {
   await using it = await TestSandbox.start();
   await using notebook = it.sandbox.notebook('bash');

@@ -3,6 +3,9 @@ import { randomId } from '../core/random-id.ts';
 import type { Transport } from '../core/transport.ts';
 import { CellFailed, type CellOutput, type CellResult, imagesOf, outputOf, textOfResult } from './cell.ts';
 import { type CellEnd, followCell } from './follow-cell.ts';
+import { KeptOutputs } from './kept-outputs.ts';
+
+const MAX_OUTPUT = 64 * 1024 * 1024;
 
 export interface NotebookOptions {
   /** A session that exists is used; default: a new one. */
@@ -21,6 +24,8 @@ export interface CellOptions {
   readonly onOutput?: ((output: CellOutput) => void | Promise<void>) | undefined;
   /** `false`: a cell that fails is a result, not an exception. */
   readonly check?: boolean | undefined;
+  /** Characters of outputs that the result keeps, the last ones; default 64 Mi. `onOutput` gets all. */
+  readonly maxOutput?: number | undefined;
   /** Ends the wait, not the cell. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,8 +49,8 @@ export class Notebook implements AsyncDisposable {
 
   /** Runs a cell once, also if the connection is cut. @throws CellFailed unless `check` is false */
   async run(code: string, options: CellOptions = {}): Promise<CellResult> {
-    const { onOutput, check = true } = options;
-    const outputs: CellOutput[] = [];
+    const { onOutput, check = true, maxOutput = MAX_OUTPUT } = options;
+    const kept = new KeptOutputs(maxOutput);
     const { timeout, stdin, signal } = options;
     const json = { ...this.#body, code, timeout, stdin, idempotency_key: randomId() };
     let id = '';
@@ -55,12 +60,13 @@ export class Notebook implements AsyncDisposable {
       else if (line.type === 'result') end = line;
       else {
         const output = outputOf(line.output);
-        outputs.push(output);
+        kept.add(output);
         await onOutput?.(output);
       }
     }
     if (!end) throw new SandboxError('the stream of the cell has no end');
     const { status, stdout, stderr, message, execution_count: executionCount, warnings = [] } = end;
+    const outputs = kept.all();
     const images = imagesOf(outputs);
     const result = {
       id,
@@ -70,6 +76,7 @@ export class Notebook implements AsyncDisposable {
       text: textOfResult(outputs),
       images,
       outputs,
+      truncated: kept.isCut,
       executionCount,
       warnings,
     };
