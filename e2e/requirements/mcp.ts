@@ -28,7 +28,7 @@ export const MCP: readonly Requirement[] = [
       '2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25 are negotiated; MCP-Protocol-Version is checked',
     'mcp.modern': 'clients of 2026-07-28 are served without a handshake',
     'mcp.batches': 'batches are served in 2025-03-26 only',
-    'mcp.progress': 'a long call streams progress if the client asked for it',
+    'mcp.progress': 'a long call streams its output while it runs, if the client asked for progress',
     'mcp.cancelled':
       'notifications/cancelled ends the call that it names without doubt, and what it began; it passes to other servers',
     'mcp.sdk-client': 'the client of the official SDK lists and calls tools',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -11,6 +11,14 @@ const MIB = 1024 ** 2;
 /** A command that was started by MCP and runs on. */
 async function started(mcp: McpCaller, cmd: string, more: object = {}): Promise<string> {
   return (await mcp.data(BASH, { cmd, timeout: 0, open_stdin: true, ...more })).command_id;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** The text of a result that must be an error. */
@@ -55,7 +63,10 @@ describe('[mcp.command] sandbox_command', () => {
     const { commands, hint } = await mcp.data(COMMAND, { action: 'list', max_results: 2 });
     expect(commands.map(({ command_id }: { command_id: string }) => command_id)).toEqual(ids.slice(0, 2));
     expect(commands[0].command).toHaveLength(200);
-    expect(hint).toContain('max_results');
+    expect(hint).toContain(`before ${ids[1]}`);
+    const next = await mcp.data(COMMAND, { action: 'list', max_results: 2, before: ids[1] });
+    expect(next.commands.map(({ command_id }: { command_id: string }) => command_id)).toEqual(ids.slice(2));
+    expect(next.hint).toBeUndefined();
     expect(await mcp.data(COMMAND, { action: 'list', status: 'completed' })).toEqual({ commands: [] });
   });
 
@@ -82,6 +93,8 @@ describe('[mcp.command] sandbox_command', () => {
 
   test('[mcp.command-refused] wrong input names the field and the next step', async ({ mcp }) => {
     const { command_id } = await mcp.data(BASH, { cmd: 'true' });
+    const { command_id: fed } = await mcp.data(BASH, { cmd: 'sleep 1000', timeout: 0 });
+    await mcp.data(COMMAND, { action: 'output', command_id: fed, timeout: 0.01 });
     for (const [args, text] of [
       [{}, 'action'],
       [{ action: 'stop' }, 'action'],
@@ -94,7 +107,9 @@ describe('[mcp.command] sandbox_command', () => {
       [{ action: 'list', max_results: 0 }, 'max_results'],
       [{ action: 'list', status: 'gone' }, 'status'],
       [{ action: 'input', command_id }, 'input is required'],
-      [{ action: 'input', command_id, input: 'x' }, 'open_stdin'],
+      [{ action: 'input', command_id, input: 'x' }, 'no more input'],
+      [{ action: 'input', command_id: fed, input: 'x' }, 'open_stdin'],
+      [{ action: 'list', before: 'none' }, 'none'],
       [{ action: 'kill', command_id, signal: 'SIGNONE' }, 'signal'],
       [{ action: 'kill', command_id, comand_id: 'x' }, 'command_id'],
     ] as const) {
@@ -151,9 +166,12 @@ describe('sandbox_execute_bash', () => {
   });
 
   test('[mcp.bash-hard-timeout] hard_timeout ends the command with all that it started', async ({ mcp }) => {
-    const cmd = 'sleep 1000 & while :; do :; done';
+    const cmd = 'sleep 1000 & echo $!; setsid sleep 1000 & echo $!; while :; do sleep 0.1; done';
     const ended = await mcp.data(BASH, { cmd, timeout: 120, hard_timeout: 0.5 });
     expect(ended).toMatchObject({ status: 'timed_out' });
+    const children = ended.output.split('\n').map(Number).filter(Boolean);
+    expect(children).toHaveLength(2);
+    await expect.poll(() => children.filter(isAlive), { timeout: 30_000 }).toEqual([]);
     for (const hard_timeout of [0, -1]) {
       const { isError, content } = await mcp.call(BASH, { cmd: 'true', hard_timeout });
       expect([isError, content[0].text]).toEqual([true, expect.stringContaining('hard_timeout')]);
@@ -163,4 +181,20 @@ describe('sandbox_execute_bash', () => {
   test('[mcp.bash] stdin is empty unless open_stdin is true', async ({ mcp }) => {
     expect(await mcp.data(BASH, { cmd: 'cat; echo end', timeout: 60 })).toMatchObject({ output: 'end\n' });
   });
+});
+
+test('[mcp.progress] wait tells of the output from the offset on, of a flood the newest', async ({ mcp }) => {
+  const command_id = await started(mcp, 'yes flood | head -c 3000000; echo last; read -r');
+  await mcp.data(COMMAND, { action: 'output', command_id, offset: 3_000_004, timeout: 60 });
+  const toldFrom = async (offset: number): Promise<string[]> => {
+    const params = { name: COMMAND, arguments: { action: 'wait', command_id, offset, timeout: 3 } };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: { progressToken: 1 } } };
+    const { text } = await mcp.post(message, { accept: 'application/json, text/event-stream' });
+    const events = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []));
+    return events.slice(0, -1).map((event) => event.params.message);
+  };
+  expect(await toldFrom(3_000_000)).toEqual(['last\n']);
+  const [flood = '', ...more] = await toldFrom(0);
+  expect([flood.length < 9_000, more]).toEqual([true, []]);
+  expect(flood).toMatch(/^\[2991813 bytes of output left out\]\n.*flood\nlast\n$/s);
 });

@@ -147,7 +147,7 @@ describe('a strict server', () => {
   test('[mcp.progress] progress is streamed before the result where the client asked for it', async ({ mcp }) => {
     const params = {
       name: 'sandbox_execute_bash',
-      arguments: { cmd: 'for n in 1 2 3; do echo step $n; read -t 1.2 < <(:) || sleep 1.2; done' },
+      arguments: { cmd: 'for n in 1 2 3; do echo step $n; echo err $n >&2; sleep 0.6; done' },
       _meta: { progressToken: 'p' },
     };
     const message = { jsonrpc: '2.0', id: 9, method: 'tools/call', params };
@@ -160,11 +160,13 @@ describe('a strict server', () => {
     });
     const steps = events.slice(0, -1);
     expect(steps.length).toBeGreaterThan(0);
+    const told = steps.map(({ params: { message: piece } }) => piece).join('');
+    for (const n of [1, 2, 3]) expect(told.split(`step ${n}\n`).length + told.split(`err ${n}\n`).length).toBe(4);
     expect(steps.map(({ params: { progress } }) => progress)).toEqual(steps.map((_, n) => n + 1));
     for (const step of steps) {
       expect(step).toMatchObject({
         method: 'notifications/progress',
-        params: { progressToken: 'p', message: expect.stringMatching(/^step \d$/) },
+        params: { progressToken: 'p', message: expect.any(String) },
       });
     }
     expect(events.at(-1)).toMatchObject({ id: 9, result: { structuredContent: { exit_code: 0 } } });

@@ -6,10 +6,13 @@ import type { Core } from '../../core/core.ts';
 import { HelperPlaces } from '../../core/files/helper-places.ts';
 import type { Finding } from '../../core/finding.ts';
 import { probeProcess } from '../../core/process/probe-process.ts';
+import { reportOutput } from '../../core/tools/output-progress.ts';
+import type { ToolContext } from '../../core/tools/tool.ts';
 import { Attachment, type AttachTerms } from './attach/attachment.ts';
 import { StdinClaims } from './attach/stdin-claims.ts';
 import { type Excerpt, excerptOf } from './output/excerpt.ts';
 import { type FollowEvent, type FollowTerms, follow, type Offsets } from './output/follow.ts';
+import { newOutputOf } from './output/new-output.ts';
 import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts';
 import { type OutputReading, type OutputRequest, readOutput } from './output/read-output.ts';
 import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
@@ -127,6 +130,11 @@ export class CommandService implements AsyncDisposable {
     return readOutput(this.#store.get(id), request, gone);
   }
 
+  /** Reports output from the offsets on to the client of a tool, until the answer is disposed. */
+  report(id: string, from: Offsets, context: ToolContext): Disposable {
+    return reportOutput(context, newOutputOf(this.#store.get(id), from));
+  }
+
   /** Both streams from the offsets on, piece by piece until the end of the command. */
   follow(id: string, from: Offsets, gone: AbortSignal, terms?: FollowTerms): AsyncGenerator<FollowEvent> {
     return this.#follow(this.#store.get(id), from, gone, terms);
@@ -167,7 +175,7 @@ export class CommandService implements AsyncDisposable {
     return rawRange(this.#store.get(id).output, request);
   }
 
-  /** Newest first. */
+  /** Newest first. @throws SandboxError `not_found` if the command is unknown before which they are to be */
   list(filter: CommandFilter): CommandRecord[] {
     return this.#store.list(filter).map(({ record }) => record);
   }

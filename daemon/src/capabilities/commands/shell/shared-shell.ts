@@ -3,15 +3,15 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { HelperPlaces } from '../../../core/files/helper-places.ts';
 import type { ProcessUsage } from '../../../core/process/process-host.ts';
+import { reportOutput } from '../../../core/tools/output-progress.ts';
 import { excerptOf } from '../output/excerpt.ts';
+import { newOutputOf } from '../output/new-output.ts';
 import type { Command, CommandStatus } from '../run/command.ts';
 import { type CommandStarter, START_PATIENCE_MS } from '../run/command-starter.ts';
 import type { Launcher } from '../run/launcher.ts';
 import { DirectoryFile } from './directory-file.ts';
-import { newestLine } from './newest-line.ts';
 
-/** Milliseconds between two reports of a call that continues. */
-const REPORT_MS = 1000;
+const BEGIN = { stdout: 0, stderr: 0 };
 
 export interface ShellCall {
   readonly command: string;
@@ -66,10 +66,10 @@ export class SharedShell {
 
   /**
    * @param gone the call ends; the command continues
-   * @param report told of the newest line of output about every second
+   * @param report gets new output
    * @throws SandboxError as `CommandStarter.start`
    */
-  async run(call: ShellCall, gone: AbortSignal, report?: (line: string) => void): Promise<ShellResult> {
+  async run(call: ShellCall, gone: AbortSignal, report?: (text: string) => void): Promise<ShellResult> {
     const until = performance.now() + call.timeout * 1000;
     const start = this.#start(call);
     const file = this.#directoryFile(!call.keepLinks);
@@ -87,7 +87,10 @@ export class SharedShell {
       using _file = file;
       return file?.directory() ?? start;
     });
-    await waitReporting(command, until, gone, report);
+    {
+      using _reports = reportOutput({ gone, progress: report }, newOutputOf(command, BEGIN));
+      await waitFor(command.ended, { ms: Math.max(0, until - performance.now()), signal: gone });
+    }
     const isOver = !command.isRunning;
     const cwd = isOver ? await ended : start;
     if (isOver && !call.isolated) this.#directory = cwd;
@@ -124,22 +127,5 @@ export class SharedShell {
       if (error instanceof SandboxError) return undefined;
       throw error;
     }
-  }
-}
-
-async function waitReporting(
-  command: Command,
-  until: number,
-  signal: AbortSignal,
-  report: ((line: string) => void) | undefined,
-): Promise<void> {
-  for (let said = ''; ; ) {
-    const left = until - performance.now();
-    const wait = report === undefined ? left : Math.min(left, REPORT_MS);
-    if ((await waitFor(command.ended, { ms: Math.max(0, wait), signal })) !== 'timeout') return;
-    if (performance.now() >= until) return;
-    const line = await newestLine(command.output);
-    if (line !== '' && line !== said) report?.(line);
-    said = line;
   }
 }

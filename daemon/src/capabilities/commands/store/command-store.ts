@@ -16,6 +16,8 @@ const REMOVED_AT_ONCE = 16;
 export interface CommandFilter {
   readonly status?: CommandStatus | undefined;
   readonly sessionId?: string | undefined;
+  /** Only those that were started before the command of that id. */
+  readonly before?: string | undefined;
   readonly limit: number;
 }
 
@@ -136,9 +138,11 @@ export class CommandStore implements Disposable {
   }
 
   /** Newest first. */
-  list({ status, sessionId, limit }: CommandFilter): Command[] {
-    return this.all()
-      .reverse()
+  list({ status, sessionId, before, limit }: CommandFilter): Command[] {
+    const newestFirst = this.all().reverse();
+    const from = before === undefined ? 0 : newestFirst.indexOf(this.get(before)) + 1;
+    return newestFirst
+      .slice(from)
       .filter(
         ({ record }) =>
           (status === undefined || record.status === status) &&

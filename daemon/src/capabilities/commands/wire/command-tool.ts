@@ -20,6 +20,8 @@ const LISTED_MAX = 200;
 const NO_STDIN =
   'a command takes input while it runs, if sandbox_execute_bash started it with open_stdin true, until eof';
 
+const ENDED = 'it takes no more input; action output has what it wrote';
+
 const TOOL = {
   name: 'sandbox_command',
   order: 11,
@@ -62,9 +64,10 @@ const list = defineTool({
   schema: z.object({
     status: z.enum(COMMAND_STATUSES).optional().meta({ description: 'list: only commands of that status.' }),
     max_results: z.int().min(1).max(RESULTS_MAX).default(RESULTS).meta({ description: 'list: at most that many.' }),
+    before: z.string().optional().meta({ description: 'list: the last command_id of the page before.' }),
   }),
-  handler: async (service: CommandService, { status, max_results }) => {
-    const found = service.list({ status, limit: max_results + 1 });
+  handler: async (service: CommandService, { status, max_results, before }) => {
+    const found = service.list({ status, before, limit: max_results + 1 });
     const commands = found.slice(0, max_results).map((record) => ({
       command_id: record.id,
       command: record.command.slice(0, LISTED_MAX),
@@ -73,7 +76,7 @@ const list = defineTool({
       started_at: record.startedAt,
       ended_at: record.endedAt,
     }));
-    const hint = `there are more: raise max_results to up to ${RESULTS_MAX}, or name a status`;
+    const hint = `there are more: call list with before ${commands.at(-1)?.command_id}`;
     return { commands, ...(found.length > max_results && { hint }) };
   },
 });
@@ -82,22 +85,35 @@ const output = defineTool({
   ...TOOL,
   actions: ['output'],
   schema: Reading,
-  handler: (service: CommandService, args, { gone }) => read(service, args, args.timeout ?? 0, gone),
+  handler: async (service: CommandService, args, context) => {
+    const { gone } = context;
+    if (!args.timeout) return await read(service, args, 0, gone);
+    using _reports = service.report(args.command_id, offsetsOf(args), context);
+    return await read(service, args, args.timeout, gone);
+  },
 });
 
 const wait = defineTool({
   ...TOOL,
   actions: ['wait'],
   schema: Reading,
-  handler: async (service: CommandService, args, { gone }) => {
-    await service.waitForEnd(args.command_id, (args.timeout ?? TIMEOUT) * 1000, gone);
+  handler: async (service: CommandService, args, context) => {
+    const { gone } = context;
+    {
+      using _reports = service.report(args.command_id, offsetsOf(args), context);
+      await service.waitForEnd(args.command_id, (args.timeout ?? TIMEOUT) * 1000, gone);
+    }
     return await read(service, args, 0, gone);
   },
 });
 
+function offsetsOf({ offset, stderr_offset }: Request) {
+  return { stdout: offset, stderr: stderr_offset };
+}
+
 async function read(service: CommandService, args: Request, seconds: number, gone: AbortSignal) {
   const { command_id: id, offset, stderr_offset, limit } = args;
-  const request = { from: { stdout: offset, stderr: stderr_offset }, limit, asText: true, waitMs: seconds * 1000 };
+  const request = { from: offsetsOf(args), limit, asText: true, waitMs: seconds * 1000 };
   const { record, stdout, stderr } = await service.read(id, request, gone);
   const dropped = Math.max(stdout.first - offset, 0) + Math.max(stderr.first - stderr_offset, 0);
   const isFull = stdout.bytes.length > limit - 4 || stderr.bytes.length > limit - 4;
@@ -153,7 +169,9 @@ async function offered(service: CommandService, id: string, bytes: Buffer, eof: 
     return await service.offerStdin(id, bytes, { eof });
   } catch (error) {
     if (!(error instanceof SandboxError) || error.kind !== 'conflict' || error.details.hint !== undefined) throw error;
-    throw new SandboxError('conflict', error.message, { ...error.details, hint: NO_STDIN });
+    const record = service.find(id);
+    const hint = record === undefined || isOver(record.status) ? ENDED : NO_STDIN;
+    throw new SandboxError('conflict', error.message, { ...error.details, hint });
   }
 }
 
