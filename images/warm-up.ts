@@ -1,6 +1,6 @@
-// Runs both services and a command once, so that the image contains a filled compile cache beside the bundles. The
-// flags are those of the image: V8 has a separate cache for other flags. Arguments: the directory of the bundles in the
-// image, since the cache has their paths, and ids of further accounts.
+// Runs both services, a command and the command line once, so that the image contains a filled compile cache beside the
+// bundles. The flags are those of the image: V8 has a separate cache for other flags. Arguments: the directory of the
+// bundles in the image, since the cache has their paths, and ids of further accounts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readdir, symlink } from 'node:fs/promises';
@@ -35,6 +35,11 @@ const url = `http://127.0.0.1:${PORTS.GATEWAY_PORT}`;
 const ready = await fetch(`${url}/ready`);
 const run = await fetch(`${url}/v2/commands`, { method: 'POST', body: JSON.stringify({ command: 'true' }) });
 if (!ready.ok || !run.ok) throw new Error(`the services answer ${ready.status} and ${run.status}`);
+// As images/bin/sandbox starts it; what runs first fills its cache.
+const commandLine = ['--v8-pool-size=0', join(product, 'sandbox.cjs'), 'run', '--', 'true'];
+const used = spawn(process.execPath, commandLine, { env: { ...process.env, SANDBOX_URL: url }, stdio: 'inherit' });
+const [code] = await once(used, 'exit');
+if (code !== 0) throw new Error(`the command line ended with ${code}`);
 await stop(gateway);
 await stop(daemon);
 

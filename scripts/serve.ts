@@ -1,3 +1,4 @@
+import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { defaultRuntimeDir } from '../daemon/src/core/config.ts';
 import { buildServices } from './build/services.ts';
@@ -10,6 +11,8 @@ import { readServeOptions, USAGE } from './serve/serve-options.ts';
 
 const DAEMON = programCommand('sandboxd');
 const GATEWAY = programCommand('gateway');
+/** The directory of `sandbox`. */
+const COMMAND_LINE = join(ROOT, 'scripts/serve/bin');
 /** Time in addition to the grace of the commands, in which the services stop by themselves. */
 const EXTRA_GRACE_SECONDS = 5;
 
@@ -21,6 +24,8 @@ async function main(): Promise<number> {
   const { args, env, handover } = hideKey(process.argv.slice(2), process.env);
   // Every process that the launcher starts inherits this environment.
   process.env = { ...env };
+  // The last directory: it hides no program of the machine.
+  if (env['PATH']) process.env['PATH'] = `${env['PATH']}${delimiter}${COMMAND_LINE}`;
   const given = readServeOptions(args, env);
   // The daemon warns if the gateway is reachable from elsewhere and there is no key.
   process.env['GATEWAY_HOST'] = given.gateway.host;

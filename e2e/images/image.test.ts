@@ -49,6 +49,12 @@ test.each([
   expect(`${exit_code} ${exit_code === 0 ? '' : stdout + stderr}`).toBe('0 ');
 });
 
+test('[images.cli] sandbox has the key of the container in docker exec, and no key in a command', async () => {
+  expect(await sandbox().shell('sandbox run -- id -un')).toBe('sandbox');
+  const inCommand = await sandbox().run('sandbox info');
+  expect([inCommand.exit_code, inCommand.stderr]).toEqual([125, expect.stringMatching(/^sandbox: .+\n/)]);
+});
+
 test('[images.healthcheck] the health check passes, and no process list shows the key', async () => {
   const health = (): Promise<string> =>
     docker('inspect', '--format', '{{.State.Health.Status}}', sandbox().container.getId());

@@ -41,6 +41,8 @@ export const CLIENT: readonly Requirement[] = [
     'client.watch': 'a watch reports each change once over cut connections, and a restart of the daemon as overflow',
   }),
   ...section('docs/cli.md', {
+    'images.cli': 'the images have the command line; docker exec has the key of the container',
+    'cli.start': 'npm start puts the command line on the PATH of commands',
     'cli.run': 'run passes output and exit code on, also of a program without a shell',
     'cli.commands': 'a detached command is listed, followed and killed',
     'cli.files': 'cp, ls and cat copy and show files and directories',

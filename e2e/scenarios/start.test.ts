@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { Sandbox } from '../../clients/typescript/src/index.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { alive } from '../../scripts/testing/alive.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
@@ -16,13 +17,6 @@ function serviceOf(runtimeDir: string, bundle: 'sandboxd' | 'gateway'): number {
   return pid;
 }
 
-async function call(url: string, body?: object): Promise<{ status: number; data: Record<string, unknown> }> {
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const response = await fetch(url, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
-  const { data } = (await response.json()) as { data: Record<string, unknown> };
-  return { status: response.status, data };
-}
-
 test('[stop.ends-commands] [secret.process] npm start serves on its port without the key in a service, and SIGTERM to npm ends services and commands', async () => {
   await using dir = await tempDir();
   const { npm, url, log } = await npmStart(dir.path, { SVC_API_KEY: KEY });
@@ -34,9 +28,10 @@ test('[stop.ends-commands] [secret.process] npm start serves on its port without
       for (const file of ['environ', 'cmdline'])
         expect(readFileSync(`/proc/${pid}/${file}`, 'latin1')).not.toContain(KEY);
     }
-    const { data } = await call(`${url}/v2/commands`, { command: 'trap "" TERM; exec sleep 600', mode: 'async' });
-    const pid = Number(data['pid']);
-    expect([data['status'], alive(pid)]).toEqual(['running', true]);
+    const command = await Sandbox.at({ url, apiKey: KEY }).spawn('trap "" TERM; exec sleep 600');
+    const { pid: known, status } = await command.info();
+    const pid = Number(known);
+    expect([status, alive(pid)]).toEqual(['running', true]);
     npm.kill('SIGTERM');
     // The output closes when the last process that holds it has ended, the services included.
     expect(await closed).toEqual([0, null]);
@@ -60,13 +55,12 @@ test.runIf(hasKeeper)(
       while (log().split(text).length <= times) await once(npm, 'said');
     };
     try {
-      const { data } = await call(`${url}/v2/commands`, { command: 'echo here; exec sleep 600', mode: 'async' });
-      const pid = Number(data['pid']);
+      const command = await Sandbox.at({ url, apiKey: KEY }).spawn('echo here; exec sleep 600');
+      const pid = Number((await command.info()).pid);
       process.kill(serviceOf(dir.path, 'sandboxd'), 'SIGKILL');
       await says('sandbox: daemon ended (SIGKILL), starting it again', 1);
-      const output = `${url}/v2/commands/${data['command_id']}?wait=true`;
-      await expect.poll(async () => (await call(output)).status).toBe(200);
-      expect((await call(output)).data).toMatchObject({ stdout: 'here\n', command: { pid, status: 'running' } });
+      expect((await command.lines().next()).value).toBe('here');
+      expect(await command.info()).toMatchObject({ pid, status: 'running' });
       process.kill(serviceOf(dir.path, 'sandboxd'), 'SIGKILL');
       // At this time no daemon is running that could end the commands of the last one.
       await says('sandbox: daemon ended (SIGKILL), starting it again', 2);
@@ -80,7 +74,7 @@ test.runIf(hasKeeper)(
   },
 );
 
-test('[start.two-copies] two copies run on one machine, each with the commands of its own', async () => {
+test('[start.two-copies] [cli.start] two copies run on one machine, each with the commands of its own, which have the command line', async () => {
   await using dir = await tempDir();
   // Empty counts as unset: both want the default port and the default directory below XDG_STATE_HOME.
   const env = { SVC_PORT: '', SVC_RUNTIME_DIR: '', XDG_STATE_HOME: dir.path, SVC_API_KEY: KEY };
@@ -91,10 +85,13 @@ test('[start.two-copies] two copies run on one machine, each with the commands o
   });
   const closed = [first, second].map(({ npm }) => once(npm, 'close'));
   try {
-    const { data } = await call(`${first.url}/v2/commands`, { command: 'true' });
-    const command = `/v2/commands/${data['command_id']}`;
-    expect((await call(first.url + command)).status).toBe(200);
-    expect((await call(second.url + command)).status).toBe(404);
+    const here = Sandbox.at({ url: first.url, apiKey: KEY });
+    const there = Sandbox.at({ url: second.url, apiKey: KEY });
+    const { id, stdout } = await here.run('sandbox run -- echo from within', {
+      env: { SANDBOX_URL: first.url, SANDBOX_API_KEY: KEY },
+    });
+    expect([stdout, (await here.command(id).info()).status]).toEqual(['from within\n', 'completed']);
+    await expect(there.command(id).info()).rejects.toMatchObject({ status: 404 });
     expect(second.log()).toMatch(/sandbox: port 8091 is in use: the daemon listens on \d+\n/);
     expect(second.log()).toMatch(/sandbox: another daemon uses .*: this one uses .*-\d+\n/);
     expect(second.log()).not.toContain('\u001b');

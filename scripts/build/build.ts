@@ -4,6 +4,8 @@ import { explorerAssets } from '../../daemon/src/explorer/explorer-assets.ts';
 import { PAGE_NAMES, pageAssets } from '../../gateway/src/apps/page-assets.ts';
 import { bundleApp, bundleTerminalOutput } from './app-page.ts';
 import { bundle, type Program } from './bundle.ts';
+import { bundleAlone } from './bundle-alone.ts';
+import { COMMAND_LINE } from './command-line.ts';
 import { inputsDigest } from './inputs.ts';
 
 const PROGRAMS: readonly Program[] = [
@@ -22,6 +24,8 @@ interface Stamp {
 
 export interface BuildOptions {
   readonly programs?: readonly Program[];
+  /** Programs without shared parts. */
+  readonly alone?: readonly Program[];
   readonly outDir?: string;
   /** Copied beside the programs; a name may contain a directory. */
   readonly assets?: readonly Asset[];
@@ -48,7 +52,8 @@ function pages(): Asset[] {
  */
 export async function build(root: string, options: BuildOptions = {}): Promise<boolean> {
   const { programs = PROGRAMS, outDir = join(root, 'dist') } = options;
-  const { assets = programs === PROGRAMS ? pages() : [] } = options;
+  const { assets = programs === PROGRAMS ? pages() : [], alone = programs === PROGRAMS ? [COMMAND_LINE] : [] } =
+    options;
   const stampFile = join(outDir, '.build.json');
   const digest = await inputsDigest(root);
   const last = await readStamp(stampFile);
@@ -59,6 +64,7 @@ export async function build(root: string, options: BuildOptions = {}): Promise<b
   const app =
     programs === PROGRAMS ? [...(await bundleApp(root, outDir)), await bundleTerminalOutput(root, outDir)] : [];
   const files = [...(await bundle(root, programs, outDir)), ...(await copyAll(assets, outDir)), ...app];
+  for (const program of alone) files.push(...(await bundleAlone(root, program, outDir)));
   await removeChunks(outDir, new Set([...files, ...(last?.files ?? [])]));
   await writeFile(stampFile, JSON.stringify({ digest, files } satisfies Stamp));
   return true;

@@ -5,6 +5,7 @@ import { builds } from './builds.ts';
 import { callers } from './callers.ts';
 import { code } from './code.ts';
 import { codeLanguages } from './code-languages.ts';
+import { commandLine } from './command-line.ts';
 import { commandStages } from './command-stages.ts';
 import { commands } from './commands.ts';
 import { desktop } from './desktop.ts';
@@ -32,6 +33,7 @@ import { webSockets } from './web-sockets.ts';
 export const BENCHMARKS: readonly Benchmark[] = [
   commands,
   commandStages,
+  commandLine,
   callers,
   keeper,
   processHost,

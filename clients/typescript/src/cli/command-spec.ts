@@ -8,18 +8,18 @@ export interface OptionSpec {
   readonly description: string;
 }
 
-/** The streams of the process, and what else a command needs of it. */
-interface Terminal {
+/** The environment of the process and its streams; a stream is opened when it is read here. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
-export interface Context extends Terminal {
+export interface Context {
   /** Every command, for completions. */
   readonly commands: readonly CommandSpec[];
-  /** The environment of the process. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;

@@ -40,7 +40,7 @@ function fish(commands: Commands): string {
 
 const SHELLS: Readonly<Record<string, (commands: Commands) => string>> = { bash, zsh, fish };
 
-export async function completion({ args: [shell = ''], commands, stdout }: Context): Promise<undefined> {
+export async function completion({ args: [shell = ''], commands, terminal: { stdout } }: Context): Promise<undefined> {
   const script = SHELLS[shell];
   if (!script) throw new UsageError(`unknown shell: ${shell}`);
   stdout.write(script(commands));

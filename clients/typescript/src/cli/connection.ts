@@ -1,9 +1,10 @@
+import { milliseconds } from '../core/clock.ts';
 import { Sandbox } from '../sandbox.ts';
-import { type Context, UsageError } from './command-spec.ts';
+import { type Context, type Terminal, UsageError } from './command-spec.ts';
 import { httpFetch } from './http-fetch.ts';
 import { printable } from './one-line.ts';
 
-interface Surroundings extends Pick<Context, 'options' | 'env' | 'stderr'> {
+interface Surroundings extends Pick<Context, 'options' | 'terminal'> {
   /** Name of the command. */
   readonly name: string;
 }
@@ -14,9 +15,9 @@ const RETRY_FOR = 60;
 const NOTICE_MS = 5000;
 
 /** The sandbox of the options, the environment or `login`. The key of login belongs to the address of login. */
-export async function connect({ name, options, env, stderr }: Surroundings): Promise<Sandbox> {
-  const { url, apiKey } = await addressOf(options, env);
-  const notices = new Notices(stderr, url ?? 'http://localhost:8080');
+export async function connect({ name, options, terminal }: Surroundings): Promise<Sandbox> {
+  const { url, apiKey } = await addressOf(options, terminal.env);
+  const notices = new Notices(terminal, url ?? 'http://localhost:8080');
   const asked = secondsOf('retry-for', options);
   // A command that may run for a short time is not waited for longer.
   const limit = name === 'run' ? Math.max(1, secondsOf('timeout', options) ?? RETRY_FOR) : RETRY_FOR;
@@ -35,7 +36,7 @@ interface Address {
   readonly apiKey?: string | undefined;
 }
 
-async function addressOf({ url }: Context['options'], env: Context['env']): Promise<Address> {
+async function addressOf({ url }: Context['options'], env: Terminal['env']): Promise<Address> {
   // An empty variable is one that is not set.
   const given = typeof url === 'string' ? url : env['SANDBOX_URL'] || undefined;
   const apiKey = env['SANDBOX_API_KEY'] || undefined;
@@ -56,20 +57,20 @@ function secondsOf(name: string, options: Context['options']): number | undefine
 
 /** Says on stderr what a command waits for, since it prints nothing meanwhile. */
 class Notices {
-  readonly #stderr: NodeJS.WriteStream;
+  readonly #terminal: Terminal;
   readonly #url: string;
   /** Until when what was printed holds. */
   #until = 0;
   #isAnswered = false;
 
-  constructor(stderr: NodeJS.WriteStream, url: string) {
-    this.#stderr = stderr;
+  constructor(terminal: Terminal, url: string) {
+    this.#terminal = terminal;
     this.#url = url;
   }
 
   retry(reason: string, retryFor: number): void {
-    if (performance.now() < this.#until) return;
-    this.#until = performance.now() + retryFor * 1000;
+    if (milliseconds() < this.#until) return;
+    this.#until = milliseconds() + retryFor * 1000;
     this.#print(`no connection to ${this.#url}: ${reason}`);
     this.#print(`trying again for ${retryFor} s (--retry-for)`);
   }
@@ -87,6 +88,6 @@ class Notices {
   }
 
   #print(text: string): void {
-    this.#stderr.write(`sandbox: ${printable(text)}\n`);
+    this.#terminal.stderr.write(`sandbox: ${printable(text)}\n`);
   }
 }

@@ -36,6 +36,10 @@ export function page(): string {
   return `# The command line
 
 Written by \`npm run docs\` from the help of \`sandbox\`, the command line of \`@sandbox/client\` ([clients.md](clients.md)).
+It needs Node from version 20 on: \`npx @sandbox/client run -- make\`, with the address in \`SANDBOX_URL\` and the key in
+\`SANDBOX_API_KEY\`, or those that \`login\` has stored. In the images it is on PATH: \`docker exec CONTAINER sandbox run --
+make\` has the address and the key of the container, unless the key is in a file. Commands of the sandbox have it on PATH
+too, also under \`npm start\`, and no key.
 
 \`\`\`
 ${overview()}\`\`\`

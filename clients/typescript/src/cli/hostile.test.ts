@@ -74,14 +74,11 @@ test('[cli.hostile] each command ends with an error if the answers are not those
       const printed: string[] = [];
       const run = (await load())({
         commands: COMMANDS,
-        env: {},
         sandbox: client,
         args,
         options: {},
         print: (shown) => printed.push(shown),
-        stdin: stdin as unknown as NodeJS.ReadStream,
-        stdout,
-        stderr: stdout,
+        terminal: { env: {}, stdin: stdin as unknown as NodeJS.ReadStream, stdout, stderr: stdout },
       });
       // A file may have any bytes, and a signal wants no data.
       const mayEnd = ['kill', 'cat', 'cp'].includes(name) && fault.startsWith('answers {');

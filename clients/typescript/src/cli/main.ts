@@ -6,7 +6,11 @@ import { printable, printableJson } from './one-line.ts';
 import { parse, requireArguments } from './parse.ts';
 import { COMMANDS } from './specs.ts';
 
-process.exitCode = await main(process.argv.slice(2));
+// If the event loop ends before the command does, that is no success.
+process.exitCode = 125;
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});
 
 /** @returns the exit code */
 async function main(words: readonly string[]): Promise<number> {
@@ -28,12 +32,12 @@ async function main(words: readonly string[]): Promise<number> {
 
 async function use(spec: CommandSpec, args: readonly string[], options: Context['options']): Promise<number> {
   const [command, { connect }] = await Promise.all([spec.load(), import('./connection.ts')]);
-  const { env, stdin, stdout, stderr } = process;
   const print = (text: string, value: unknown): void => {
-    stdout.write(options['json'] ? `${printableJson(value)}\n` : printable(text));
+    process.stdout.write(options['json'] ? `${printableJson(value)}\n` : printable(text));
   };
-  const sandbox = await connect({ name: spec.name, options, env, stderr });
-  return (await command({ commands: COMMANDS, env, sandbox, args, options, print, stdin, stdout, stderr })) ?? 0;
+  const sandbox = await connect({ name: spec.name, options, terminal: process });
+  const context = { commands: COMMANDS, sandbox, args, options, print, terminal: process };
+  return (await command(context)) ?? 0;
 }
 
 function failed(error: unknown, spec: CommandSpec | undefined): number {

@@ -1,5 +1,6 @@
 import { type Camel, camel } from '../core/camel.ts';
 import { pause } from '../core/cancel.ts';
+import { milliseconds } from '../core/clock.ts';
 import { bytesOf, toBase64 } from '../core/encoding.ts';
 import { ignoreNotFound, RequestFailed, SandboxError } from '../core/errors.ts';
 import { notOfSandbox } from '../core/shape.ts';
@@ -98,7 +99,7 @@ export class Command implements AsyncDisposable {
 
   /** Waits until something in the sandbox listens on the port, and returns its address. */
   async port(port: number, { timeout = 60, signal }: PortOptions = {}): Promise<string> {
-    const end = performance.now() + timeout * 1000;
+    const end = milliseconds() + timeout * 1000;
     for (let ms = 100; ; ms = Math.min(ms * 1.5, 1000)) {
       const { occupied_ports } = await this.#transport.data('/v2/sandbox', 'SandboxInfo', { signal });
       if (occupied_ports.includes(port)) return this.url(port);
@@ -108,7 +109,7 @@ export class Command implements AsyncDisposable {
           hint: 'read its output',
         });
       }
-      if (performance.now() > end) throw new SandboxError(`port ${port} does not listen after ${timeout} s`);
+      if (milliseconds() > end) throw new SandboxError(`port ${port} does not listen after ${timeout} s`);
       await pause(ms, signal);
     }
   }

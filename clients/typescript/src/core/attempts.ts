@@ -1,4 +1,5 @@
 import { pause } from './cancel.ts';
+import { milliseconds } from './clock.ts';
 import { ConnectionLost, RequestFailed } from './errors.ts';
 
 const FIRST_MS = 100;
@@ -17,7 +18,7 @@ export class Attempts {
   readonly #signal: AbortSignal | undefined;
   readonly #onRetry: ((retry: Retry) => void) | undefined;
   #failures = 0;
-  #lastGood = performance.now();
+  #lastGood = milliseconds();
 
   /** @param retryFor seconds since the last success after which the last error is final */
   constructor(retryFor: number, signal: AbortSignal | undefined, onRetry: ((retry: Retry) => void) | undefined) {
@@ -29,7 +30,7 @@ export class Attempts {
   /** The connection works. */
   succeed(): void {
     this.#failures = 0;
-    this.#lastGood = performance.now();
+    this.#lastGood = milliseconds();
   }
 
   /** @throws ConnectionLost, or the last answer of the service, if the time is over */
@@ -39,7 +40,7 @@ export class Attempts {
     // Clients that lost the same connection do not return at the same moment.
     const ms = Math.max(asked, longest / 2 + (Math.random() * longest) / 2);
     this.#failures++;
-    if (performance.now() + ms - this.#lastGood > this.#retryFor * 1000) throw this.#final(error);
+    if (milliseconds() + ms - this.#lastGood > this.#retryFor * 1000) throw this.#final(error);
     if (this.#failures === 1) this.#onRetry?.({ reason: reasonOf(error), retryFor: this.#retryFor });
     await pause(ms, this.#signal);
   }

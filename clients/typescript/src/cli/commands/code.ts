@@ -7,7 +7,13 @@ import { written } from '../written.ts';
 /** Milliseconds for the end of the session. */
 const END_MS = 5000;
 
-export async function code({ sandbox, args: [file], options, print, stdin, stdout, stderr }: Context): Promise<number> {
+export async function code({
+  sandbox,
+  args: [file],
+  options,
+  print,
+  terminal: { stdin, stdout, stderr },
+}: Context): Promise<number> {
   const source = file === undefined || file === '-' ? await text(stdin) : await readFile(file, 'utf8');
   const { language = 'python' } = options;
   const notebook = sandbox.notebook(String(language));

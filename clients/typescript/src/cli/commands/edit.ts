@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Context, UsageError } from '../command-spec.ts';
+import { type Context, type Terminal, UsageError } from '../command-spec.ts';
 
 /** Opens a file of the sandbox in the editor of this machine, and writes it back if it was changed. */
-export async function edit({ sandbox, args: [path = ''], env, stderr, print }: Context): Promise<number> {
+export async function edit({ sandbox, args: [path = ''], print, terminal: { env, stderr } }: Context): Promise<number> {
   const name = basename(path);
   if (name === '' || name === '.' || name === '..') throw new UsageError(`not a file: ${path}`);
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-edit-'));
@@ -47,7 +47,7 @@ async function requireUnchanged(
 }
 
 /** As git and crontab do: VISUAL, EDITOR, vi; a value may have arguments. */
-async function runEditor(env: Context['env'], file: string): Promise<number> {
+async function runEditor(env: Terminal['env'], file: string): Promise<number> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
   const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');

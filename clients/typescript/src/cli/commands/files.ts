@@ -15,7 +15,7 @@ export async function list({ sandbox, args: [path = '~'], print }: Context): Pro
   print(rows.map((row) => `${row}\n`).join(''), entries);
 }
 
-export async function cat({ sandbox, args, stdout }: Context): Promise<undefined> {
+export async function cat({ sandbox, args, terminal: { stdout } }: Context): Promise<undefined> {
   for (const path of args) for await (const chunk of sandbox.files.stream(path)) await written(stdout, chunk);
 }
 
@@ -29,7 +29,11 @@ export async function copy(context: Context): Promise<undefined> {
   else await send(context, source, to ?? '');
 }
 
-async function receive({ sandbox, options, stderr, print }: Context, from: string, target: string): Promise<void> {
+async function receive(
+  { sandbox, options, print, terminal: { stderr } }: Context,
+  from: string,
+  target: string,
+): Promise<void> {
   if (options['recursive']) {
     const report = await sandbox.files.pull(from, target);
     print('', report);
@@ -42,7 +46,11 @@ async function receive({ sandbox, options, stderr, print }: Context, from: strin
   await sandbox.files.download(from, isDirectory ? join(target, name) : target, { onProgress: bar(stderr) });
 }
 
-async function send({ sandbox, options, stderr, print }: Context, source: string, to: string): Promise<void> {
+async function send(
+  { sandbox, options, print, terminal: { stderr } }: Context,
+  source: string,
+  to: string,
+): Promise<void> {
   if (options['recursive']) {
     print('', await sandbox.files.push(source, to));
     return;

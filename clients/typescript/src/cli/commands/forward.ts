@@ -10,7 +10,12 @@ const EOF = '{"type":"eof"}';
 const HANDSHAKE_MS = 30_000;
 
 /** Listens on 127.0.0.1 until Ctrl-C; each connection is one to the port in the sandbox. */
-export async function forward({ sandbox, args: [text = ''], print, stderr }: Context): Promise<undefined> {
+export async function forward({
+  sandbox,
+  args: [text = ''],
+  print,
+  terminal: { stderr },
+}: Context): Promise<undefined> {
   const [remote = '', local = remote, ...rest] = text.split(':');
   if (rest.length > 0) throw new UsageError(`not PORT or PORT:LOCAL: ${text}`);
   const { webSocketUrl, headers } = sandbox.port(portOf(remote));

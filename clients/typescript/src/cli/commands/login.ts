@@ -13,7 +13,7 @@ export async function login(context: Context): Promise<undefined> {
   context.print(`stored in ${path}\n`, { url, path });
 }
 
-async function readKey({ stdin, stderr }: Context): Promise<string> {
+async function readKey({ terminal: { stdin, stderr } }: Context): Promise<string> {
   if (!stdin.isTTY) return await text(stdin);
   stderr.write('key (empty: none): ');
   const lines = createInterface({ input: stdin, terminal: true });

@@ -4,7 +4,7 @@ import type { Context } from '../command-spec.ts';
 import { written } from '../written.ts';
 
 /** Passes each message of stdin to /mcp, and each answer to stdout. Calls run side by side. */
-export async function mcp({ sandbox, stdin, stdout }: Context): Promise<undefined> {
+export async function mcp({ sandbox, terminal: { stdin, stdout } }: Context): Promise<undefined> {
   const { url, headers } = await sandbox.tools('mcp');
   const running = new Set<Promise<void>>();
   for await (const line of createInterface({ input: stdin })) {

@@ -37,7 +37,11 @@ export async function desktop(context: Context): Promise<undefined> {
 }
 
 /** To a file; without one to stdout, unless that is a terminal. */
-async function save({ stdout, print }: Context, file: string | undefined, bytes: Uint8Array): Promise<void> {
+async function save(
+  { print, terminal: { stdout } }: Context,
+  file: string | undefined,
+  bytes: Uint8Array,
+): Promise<void> {
   if (file !== undefined) {
     await writeFile(file, bytes);
     print(`${file}\n`, { file, bytes: bytes.length });

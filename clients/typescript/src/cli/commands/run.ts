@@ -1,4 +1,4 @@
-import type { CommandExit, OutputEvent } from '../../commands/output.ts';
+import type { CommandExit, OutputEvent, OutputStream } from '../../commands/output.ts';
 import { type Context, UsageError } from '../command-spec.ts';
 import { oneLine } from '../one-line.ts';
 import { written } from '../written.ts';
@@ -9,14 +9,7 @@ function exitCodeOf({ status, exitCode }: Pick<CommandExit, 'status' | 'exitCode
   return exitCode === null || exitCode < 0 ? 137 : exitCode;
 }
 
-export async function runCommand({
-  sandbox,
-  args,
-  options,
-  print,
-  stdout,
-  stderr,
-}: Context): Promise<number | undefined> {
+export async function runCommand({ sandbox, args, options, print, terminal }: Context): Promise<number | undefined> {
   const [command = '', ...rest] = args;
   const start = {
     args: rest.length === 0 ? undefined : rest,
@@ -33,10 +26,9 @@ export async function runCommand({
     print('', result);
     return exitCodeOf(result);
   }
-  const onOutput = (text: string, stream: string): Promise<void> =>
-    written(stream === 'stdout' ? stdout : stderr, text);
+  const onOutput = (text: string, stream: OutputStream): Promise<void> => written(terminal[stream], text);
   const result = await sandbox.run(command, { ...start, check: false, maxOutput: 0, onOutput });
-  if (result.message !== null) stderr.write(`sandbox: ${result.message}\n`);
+  if (result.message !== null) terminal.stderr.write(`sandbox: ${result.message}\n`);
   return exitCodeOf(result);
 }
 
@@ -70,9 +62,9 @@ export async function logs(context: Context): Promise<number | undefined> {
   return undefined;
 }
 
-async function show(output: AsyncIterable<OutputEvent>, { stdout, stderr }: Context): Promise<CommandExit | undefined> {
+async function show(output: AsyncIterable<OutputEvent>, { terminal }: Context): Promise<CommandExit | undefined> {
   for await (const event of output) {
-    if (event.type === 'output') await written(event.stream === 'stdout' ? stdout : stderr, event.text);
+    if (event.type === 'output') await written(terminal[event.stream], event.text);
     if (event.type === 'exit') return event;
   }
   return undefined;

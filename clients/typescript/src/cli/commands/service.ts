@@ -17,7 +17,13 @@ export async function info({ sandbox, print }: Context): Promise<undefined> {
   print(rows.join(''), all);
 }
 
-export async function port({ sandbox, args: [text = ''], options, env, print }: Context): Promise<undefined> {
+export async function port({
+  sandbox,
+  args: [text = ''],
+  options,
+  print,
+  terminal: { env },
+}: Context): Promise<undefined> {
   const number = portOf(text);
   if (!options['open']) {
     const url = sandbox.url(number);

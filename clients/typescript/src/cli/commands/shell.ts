@@ -6,7 +6,7 @@ import { written } from '../written.ts';
 /** Ctrl-]. */
 const LEAVE = 0x1d;
 
-export async function shell({ sandbox, args: [id], stdin, stdout, stderr }: Context): Promise<number> {
+export async function shell({ sandbox, args: [id], terminal: { stdin, stdout, stderr } }: Context): Promise<number> {
   const size = { cols: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
   const terminal = await sandbox.terminal({ id, ...size });
   const leave = new AbortController();
