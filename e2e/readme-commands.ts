@@ -19,6 +19,8 @@ export async function commandsOf(section: string): Promise<string> {
 /** Runs commands of the README in a directory, for a service at another address; resolves with their output. */
 export async function follow(commands: string, url: string, directory: string): Promise<string> {
   const script = commands.replaceAll('http://127.0.0.1:8080', url);
-  const options = { cwd: directory, env: { PATH: process.env['PATH'], HOME: directory } };
+  // The directory that the README names relative to its own.
+  const path = `${process.env['PATH']}:${join(ROOT, 'scripts/serve/bin')}`;
+  const options = { cwd: directory, env: { PATH: path, HOME: directory } };
   return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout;
 }

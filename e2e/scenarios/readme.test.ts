@@ -14,6 +14,7 @@ test.each([
   const commands = (await commandsOf('First calls')).replaceAll('/tmp/', `${directory.path}/`);
   expect(commands.match(/^ *(?:id=\$\()?curl /gm)).toHaveLength(11);
   const output = await follow(commands, services.url, directory.path);
+  expect(output).toMatch(/^hello\n\w+\n(?:[^{\n]+\n){3}[{]/);
   expect(output).not.toMatch(/"success":false/);
   expect(output.match(/"success":true/g)?.length).toBeGreaterThanOrEqual(6);
   expect(output).toContain('"type":"exit","status":"completed"');

@@ -54,6 +54,9 @@ test.each(RUNTIMES)('ten tasks with the packed package in %s', TIMEOUT, async (n
   const env = { ...process.env, NODE_OPTIONS: '', SANDBOX_URL: services.url, SANDBOX_API_KEY: KEY };
   const { stdout } = await run(join(place, program), [...args, 'drive.mjs'], { cwd: place, env, timeout: 300_000 });
   expect(stdout).toBe('passed\n');
+  const commandLine = [...args, 'node_modules/@sandbox/client/dist/sandbox.cjs', 'run', '--', 'echo hello; exit 3'];
+  const failed = run(join(place, program), commandLine, { cwd: place, env });
+  await expect(failed).rejects.toMatchObject({ code: 3, stdout: 'hello\n', stderr: '' });
 });
 
 test.runIf(has('chromium'))('ten tasks with the packed package in a page', TIMEOUT, async () => {

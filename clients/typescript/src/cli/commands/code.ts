@@ -24,7 +24,12 @@ export async function code({
     else await written(stdout, `${String(output.data['text/plain'] ?? Object.keys(output.data).join(', '))}\n`);
   };
   try {
-    const { images, ...result } = await notebook.run(source, { onOutput, check: false, timeout: 900 });
+    const { images, ...result } = await notebook.run(source, {
+      onOutput,
+      check: false,
+      timeout: 900,
+      ...(!options['json'] && { maxOutput: 0 }),
+    });
     if (options['json']) print('', result);
     return result.status === 'ok' ? 0 : 1;
   } finally {

@@ -7,7 +7,8 @@ import { portOf } from './service.ts';
 /** The message after which a side sends no more bytes. */
 const EOF = '{"type":"eof"}';
 
-const HANDSHAKE_MS = 30_000;
+/** The service sends 64 KiB in a message. */
+const SOCKET_OPTIONS = { perMessageDeflate: false, handshakeTimeout: 30_000, maxPayload: 1024 * 1024 };
 
 /** Listens on 127.0.0.1 until Ctrl-C; each connection is one to the port in the sandbox. */
 export async function forward({
@@ -20,13 +21,9 @@ export async function forward({
   if (rest.length > 0) throw new UsageError(`not PORT or PORT:LOCAL: ${text}`);
   const { webSocketUrl, headers } = sandbox.port(portOf(remote));
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
-    relay(
-      socket,
-      new WebSocket(webSocketUrl, { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS }),
-      (reason) => {
-        stderr.write(`sandbox: ${reason}\n`);
-      },
-    );
+    relay(socket, new WebSocket(webSocketUrl, { headers, ...SOCKET_OPTIONS }), (reason) => {
+      stderr.write(`sandbox: ${reason}\n`);
+    });
   });
   const port = await listening(server, local === '0' ? 0 : portOf(local));
   print(`127.0.0.1:${port} is port ${remote} of the sandbox\n`, { local: port, remote: Number(remote) });
