@@ -36,9 +36,9 @@ const IMPORT_RULES: readonly ImportRule[] = [
     allowed: /^clients\/typescript\/src\//,
   },
   {
-    because: 'the command line knows the client, Node, and WebSockets that can be paused',
+    because: 'the command line knows the client and its version, Node, and WebSockets that can be paused',
     files: /^clients\/typescript\/src\/cli\//,
-    allowed: anyOf('^clients/typescript/src/', NODE, '^npm:ws$'),
+    allowed: anyOf('^clients/typescript/src/', '^clients/typescript/package\\.json$', NODE, '^npm:ws$'),
   },
   {
     because: 'api is the frame of HTTP that daemon and worker share; it knows neither',

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../../../scripts/root.ts';
 import { has } from '../../../../scripts/testing/machine.ts';
 import { TestSandbox } from '../client.fixture.ts';
+import { HostileServer } from '../hostile-server.fixture.ts';
 import { commandLine, type Ran } from './cli.fixture.ts';
 import { page } from './help.ts';
 import { COMMANDS } from './specs.ts';
@@ -37,6 +38,10 @@ test('[cli.run] run passes output and exit code on, also of a program without a 
   });
   expect(await sandbox(['run', '--', 'printf', '%s-', 'a b', '$HOME'])).toMatchObject({ code: 0, out: 'a b-$HOME-' });
   expect((await sandbox(['run', '--timeout', '0.2', '--', 'sleep 100'])).code).toBe(124);
+  expect(await sandbox(['run', 'printf', '%s-', '-d', '--json', '--'])).toMatchObject({
+    code: 0,
+    out: '-d---json----',
+  });
   expect(JSON.parse((await sandbox(['run', '--json', '--', 'echo x'])).out)).toMatchObject({
     stdout: 'x\n',
     exitCode: 0,
@@ -50,6 +55,12 @@ test('[cli.commands] a detached command is listed, followed and killed', async (
   expect((await sandbox(['kill', id])).code).toBe(0);
   expect(await sandbox(['logs', '-f', id])).toMatchObject({ code: 137, out: 'begun\n' });
   expect((await sandbox(['ps'])).out).not.toContain(id);
+  for (const name of ['logs', 'kill']) {
+    expect(await sandbox([name, 'nonsense'])).toMatchObject({
+      code: 125,
+      err: expect.stringContaining('sandbox ps -a'),
+    });
+  }
 });
 
 test('[cli.files] cp, ls and cat copy and show files and directories', async () => {
@@ -63,6 +74,15 @@ test('[cli.files] cp, ls and cat copy and show files and directories', async () 
   expect((await sandbox(['cp', '-r', at('tree'), `sandbox:${at('there')}`])).code).toBe(0);
   expect((await sandbox(['cp', '-r', `sandbox:${at('there')}`, at('again')])).code).toBe(0);
   expect(await readFile(at('again/sub/f'), 'utf8')).toBe('hello');
+  expect((await sandbox(['cp', '-r', at('tree/sub/f'), `sandbox:${at('one')}`])).code).toBe(0);
+  expect((await sandbox(['cp', '-r', `sandbox:${at('one')}`, at('two')])).code).toBe(0);
+  expect(await readFile(at('two'), 'utf8')).toBe('hello');
+  for (const words of [
+    [at('tree'), 'sandbox:x'],
+    [`sandbox:${at('there')}`, at('x')],
+  ]) {
+    expect(await sandbox(['cp', ...words])).toMatchObject({ code: 2, err: expect.stringContaining('-r') });
+  }
   expect((await sandbox(['ls', at('there')])).out).toMatch(/^drwx.* sub\n$/);
   expect(await sandbox(['cp', 'a', 'b'])).toMatchObject({ code: 2, err: expect.stringContaining('sandbox:') });
 });
@@ -224,6 +244,16 @@ test('[cli.login] login stores address and key for the account alone, and only i
   const file = join(it.directory, 'sandbox/login.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await sandbox(['run', '--', 'echo in'], '', none)).toMatchObject({ code: 0, out: 'in\n' });
+  // Its own address, which is also that of an option; the key is sent to no other one.
+  expect(await sandbox(['--url', it.proxy.url, 'ps'], '', none)).toMatchObject({ code: 0 });
+  await using other = await HostileServer.start();
+  const keys: unknown[] = [];
+  other.answer = (response, request) => {
+    keys.push(request.headers['x-api-key']);
+    response.writeHead(500).end();
+  };
+  expect((await sandbox(['--url', other.url, 'ps'], '', none)).code).toBe(125);
+  expect(keys).toEqual([undefined]);
 });
 
 test('[cli.usage] wrong use exits with 2 and names what is wrong', async () => {
@@ -234,6 +264,9 @@ test('[cli.usage] wrong use exits with 2 and names what is wrong', async () => {
   expect(await sandbox(['run', '--nonsense'])).toMatchObject({ code: 2, err: expect.stringContaining('--nonsense') });
   expect(await sandbox(['kill'])).toMatchObject({ code: 2, err: expect.stringContaining('missing') });
   expect((await sandbox([])).out).toContain('usage: sandbox COMMAND');
+  expect((await sandbox(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect((await sandbox(['help', 'cp'])).out).toContain('usage: sandbox cp');
+  expect(await sandbox(['help', 'nonsense'])).toMatchObject({ code: 2, err: expect.stringContaining('nonsense') });
 });
 
 test('[cli.help] each command has its help, and docs/cli.md is made of them', async () => {

@@ -35,6 +35,8 @@ export interface CommandSpec {
   readonly summary: string;
   readonly details?: string;
   readonly options?: readonly OptionSpec[];
+  /** Options end at the first argument, as those of the command that follow are not ours. */
+  readonly optionsFirst?: boolean;
   /** Number of arguments, at least and at most. */
   readonly arguments: readonly [number, number];
   /** Loads the command when it is used. @returns the exit code; default 0 */
@@ -43,6 +45,9 @@ export interface CommandSpec {
 
 /** Wrong use of the command line: exit code 2 and the usage. */
 export class UsageError extends Error {}
+
+/** Without a command. */
+export const VERSION_OPTION: OptionSpec = { name: 'version', description: 'print the version of the client' };
 
 /** Options of every command. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [

@@ -40,9 +40,10 @@ async function addressOf({ url }: Context['options'], env: Terminal['env']): Pro
   // An empty variable is one that is not set.
   const given = typeof url === 'string' ? url : env['SANDBOX_URL'] || undefined;
   const apiKey = env['SANDBOX_API_KEY'] || undefined;
-  if (given !== undefined) return { url: given, apiKey };
+  if (given !== undefined && apiKey !== undefined) return { url: given, apiKey };
   const { readStored } = await import('./stored.ts');
   const stored = await readStored();
+  if (given !== undefined) return { url: given, apiKey: given === stored.url ? stored.apiKey : undefined };
   return { url: stored.url, apiKey: apiKey ?? (stored.url === undefined ? undefined : stored.apiKey) };
 }
 

@@ -1,9 +1,9 @@
-import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command-spec.ts';
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, VERSION_OPTION } from './command-spec.ts';
 import { COMMANDS } from './specs.ts';
 
 export function overview(): string {
   const rows = COMMANDS.map(({ name, summary }) => [name, summary] as const);
-  return `usage: sandbox COMMAND [OPTIONS] [ARGUMENTS]\n\n${table(rows)}\n\n${optionRows(GLOBAL_OPTIONS)}\n
+  return `usage: sandbox COMMAND [OPTIONS] [ARGUMENTS]\n\n${table(rows)}\n\n${optionRows([...GLOBAL_OPTIONS, VERSION_OPTION])}\n
 The address is that of --url, else SANDBOX_URL, else that of login. The key is SANDBOX_API_KEY or that of login.\n`;
 }
 

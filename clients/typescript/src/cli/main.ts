@@ -3,7 +3,7 @@ import process from 'node:process';
 import { type CommandSpec, type Context, UsageError } from './command-spec.ts';
 import { firstError } from './first-error.ts';
 import { printable, printableJson } from './one-line.ts';
-import { parse, requireArguments } from './parse.ts';
+import { commandPlace, parse, requireArguments } from './parse.ts';
 import { COMMANDS } from './specs.ts';
 
 // If the event loop ends before the command does, that is no success.
@@ -14,20 +14,34 @@ void main(process.argv.slice(2)).then((code) => {
 
 /** @returns the exit code */
 async function main(words: readonly string[]): Promise<number> {
-  const spec = COMMANDS.find(({ name }) => name === words[0]);
+  const place = commandPlace(words);
+  const spec = COMMANDS.find(({ name }) => name === words[place]);
   try {
-    const { args, options } = parse(spec, spec ? words.slice(1) : words);
-    if (options['help'] || words.length === 0 || (words[0] === 'help' && args.length < 2)) {
-      const { helpOf, overview } = await import('./help.ts');
-      process.stdout.write(spec ? helpOf(spec) : overview());
-      return 0;
-    }
+    const { args, options } = parse(spec, spec ? words.toSpliced(place, 1) : words);
+    if (options['version']) return await version();
+    const isHelp = args[0] === 'help' && !spec;
+    if (options['help'] || words.length === 0 || isHelp) return await help(spec, isHelp ? args[1] : undefined);
     if (!spec) throw new UsageError(`unknown command: ${args[0] ?? ''}`);
     requireArguments(spec, args);
     return await use(spec, args, options);
   } catch (error) {
     return failed(error, spec);
   }
+}
+
+async function version(): Promise<number> {
+  const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
+  process.stdout.write(`${manifest.version}\n`);
+  return 0;
+}
+
+/** @param name of `sandbox help NAME` */
+async function help(spec: CommandSpec | undefined, name: string | undefined): Promise<number> {
+  const { helpOf, overview } = await import('./help.ts');
+  const shown = name === undefined ? spec : COMMANDS.find((each) => each.name === name);
+  if (name !== undefined && !shown) throw new UsageError(`unknown command: ${name}`);
+  process.stdout.write(shown ? helpOf(shown) : overview());
+  return 0;
 }
 
 async function use(spec: CommandSpec, args: readonly string[], options: Context['options']): Promise<number> {

@@ -1,4 +1,4 @@
-import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, UsageError } from './command-spec.ts';
+import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, UsageError, VERSION_OPTION } from './command-spec.ts';
 
 export interface Parsed {
   readonly args: readonly string[];
@@ -7,7 +7,7 @@ export interface Parsed {
 
 /** Splits the words after the name of a command. After `--` all are arguments. @throws UsageError */
 export function parse(spec: CommandSpec | undefined, words: readonly string[]): Parsed {
-  const known = [...GLOBAL_OPTIONS, ...(spec?.options ?? [])];
+  const known = [...GLOBAL_OPTIONS, ...(spec ? (spec.options ?? []) : [VERSION_OPTION])];
   const args: string[] = [];
   const options: Record<string, string | true> = {};
   for (let index = 0; index < words.length; index++) {
@@ -16,9 +16,11 @@ export function parse(spec: CommandSpec | undefined, words: readonly string[]): 
       args.push(...words.slice(index + 1));
       break;
     }
-    if (!word.startsWith('-') || word === '-') {
+    if (isArgument(word)) {
       args.push(word);
-      continue;
+      if (!spec?.optionsFirst) continue;
+      args.push(...words.slice(index + 1));
+      break;
     }
     const [name = '', inline] = split(word);
     const option = find(known, name);
@@ -26,6 +28,21 @@ export function parse(spec: CommandSpec | undefined, words: readonly string[]): 
     else options[option.name] = inline ?? words[++index] ?? missing(name, option);
   }
   return { args, options };
+}
+
+/** The place of the name of a command, before which options of every command may stand; -1 without one. */
+export function commandPlace(words: readonly string[]): number {
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? '';
+    if (isArgument(word)) return index;
+    const option = GLOBAL_OPTIONS.find(({ name }) => word === `--${name}`);
+    if (option?.value !== undefined) index += 1;
+  }
+  return -1;
+}
+
+function isArgument(word: string): boolean {
+  return !word.startsWith('-') || word === '-';
 }
 
 /** `--name=value` in two. */

@@ -6,9 +6,12 @@ const CWD: OptionSpec = { name: 'cwd', value: 'DIRECTORY', description: 'directo
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'run',
-    usage: '[-d] [--cwd DIRECTORY] [--timeout SECONDS] -- COMMAND…',
+    usage: '[-d] [--cwd DIRECTORY] [--timeout SECONDS] [--] COMMAND…',
     summary: 'run a command; its exit code is that of sandbox',
-    details: 'One argument is a script for the shell. More are a program and its arguments, without a shell.',
+    details:
+      'One argument is a script for the shell. More are a program and its arguments, without a shell. Options of sandbox\n' +
+      'stand before the command.',
+    optionsFirst: true,
     options: [
       { name: 'detach', short: 'd', description: 'print the id and leave it running' },
       CWD,

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { RequestFailed } from '../../core/errors.ts';
 import type { Progress } from '../../files/upload.ts';
 import { type Context, UsageError } from '../command-spec.ts';
 import { oneLine } from '../one-line.ts';
@@ -34,7 +35,7 @@ async function receive(
   from: string,
   target: string,
 ): Promise<void> {
-  if (options['recursive']) {
+  if (options['recursive'] && (await sandbox.files.stat(from)).isDirectory) {
     const report = await sandbox.files.pull(from, target);
     print('', report);
     if (report.skipped.length > 0) stderr.write(`left out: ${report.skipped.map(oneLine).join(', ')}\n`);
@@ -43,7 +44,11 @@ async function receive(
   const isDirectory = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
   const name = basename(from);
   if (isDirectory && (name === '' || name === '..')) throw new UsageError(`name the target: ${from}`);
-  await sandbox.files.download(from, isDirectory ? join(target, name) : target, { onProgress: bar(stderr) });
+  const to = isDirectory ? join(target, name) : target;
+  await sandbox.files.download(from, to, { onProgress: bar(stderr) }).catch(async (error: unknown) => {
+    if (error instanceof RequestFailed && (await sandbox.files.stat(from)).isDirectory) throw needsRecursive(from);
+    throw error;
+  });
 }
 
 async function send(
@@ -51,7 +56,8 @@ async function send(
   source: string,
   to: string,
 ): Promise<void> {
-  if (options['recursive']) {
+  if ((await stat(source)).isDirectory()) {
+    if (!options['recursive']) throw needsRecursive(source);
     print('', await sandbox.files.push(source, to));
     return;
   }
@@ -60,6 +66,10 @@ async function send(
     to: isDirectory ? `${to === '' ? '~' : to.replace(/\/$/, '')}/${basename(source)}` : to,
     onProgress: bar(stderr),
   });
+}
+
+function needsRecursive(path: string): UsageError {
+  return new UsageError(`it is a directory, which -r copies: ${path}`);
 }
 
 export async function watch({ sandbox, args: [path = '~'], print }: Context): Promise<undefined> {

@@ -1,4 +1,5 @@
 import type { CommandExit, OutputEvent, OutputStream } from '../../commands/output.ts';
+import { isNotFound, SandboxError } from '../../core/errors.ts';
 import { type Context, UsageError } from '../command-spec.ts';
 import { oneLine } from '../one-line.ts';
 import { written } from '../written.ts';
@@ -49,7 +50,7 @@ const READ_MS = 500;
 export async function logs(context: Context): Promise<number | undefined> {
   const { args, options, sandbox } = context;
   const command = sandbox.command(args[0] ?? '');
-  const { status } = await command.info();
+  const { status } = await command.info().catch(unknownCommand);
   const isRunning = status === 'running' || status === 'pending';
   if (options['follow'] || !isRunning) {
     const end = await show(command.output(), context);
@@ -71,7 +72,13 @@ async function show(output: AsyncIterable<OutputEvent>, { terminal }: Context): 
 }
 
 export async function kill({ sandbox, args: [id = ''], options }: Context): Promise<undefined> {
-  await sandbox.command(id).kill(textOf(options['signal']));
+  await sandbox.command(id).kill(textOf(options['signal'])).catch(unknownCommand);
+}
+
+function unknownCommand(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  const { message } = error as Error;
+  throw new SandboxError(message, { hint: 'sandbox ps -a lists those that exist', cause: error });
 }
 
 function textOf(value: string | true | undefined): string | undefined {
