@@ -7,6 +7,11 @@ const PORT = 3200;
 /** As the browser of the container reaches it. */
 export const SITE = `http://127.0.0.1:${PORT}`;
 
+/** The address of a page with that content. */
+export function given(html: string): string {
+  return `${SITE}/given?${encodeURIComponent(html)}`;
+}
+
 /** An answer of the API. */
 export interface Answer {
   readonly status: number;

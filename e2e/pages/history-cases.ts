@@ -240,7 +240,10 @@ export const HISTORY_CASES: readonly Case[] = [
     'back after an address that cannot be reached',
     async (page, at) => {
       await visit(page, at.home);
+      const failed = page.waitForEvent('requestfailed');
       await expect(page.goto('http://127.0.0.1:3299/')).rejects.toThrow();
+      // Playwright takes a failure that is reported after the step for that of the step.
+      await failed;
       // The page of the error opens after that, and Playwright steps back from a page alone.
       await page.waitForURL('chrome-error://chromewebdata/');
       await page.goBack();
