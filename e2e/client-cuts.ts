@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CuttingProxy } from '../clients/typescript/src/cutting-proxy.fixture.ts';
 import { Sandbox } from '../clients/typescript/src/index.ts';
+import { heldMemory } from '../scripts/testing/held-memory.ts';
 import { tempDir } from '../scripts/testing/temp-dir.ts';
 import { USES, type Use } from './client-uses.ts';
 import { Services } from './services.ts';
@@ -18,6 +19,8 @@ interface CutsReport {
   readonly left: readonly string[];
   /** Connections of the client that are open at the end; fetch keeps idle ones for later calls. */
   readonly connections: number;
+  /** Bytes that the process of the client holds at the end more than after a third of the time. */
+  readonly growth: number;
 }
 
 interface CutsOptions {
@@ -52,6 +55,7 @@ export async function cutsUnderUse({ seconds, firstKill }: CutsOptions): Promise
       await services.startDaemon();
     },
   );
+  const early = sleep((seconds * 1000) / 3).then(() => heldWithout(services.log));
   const done: Record<string, number> = {};
   const faults: string[] = [];
   await Promise.all(
@@ -66,8 +70,15 @@ export async function cutsUnderUse({ seconds, firstKill }: CutsOptions): Promise
   );
   await Promise.all([cutting, killing]);
   const left = await leftIn(Sandbox.at({ url: services.url }), services.url);
-  const { cuts } = proxy;
-  return { cuts, kills, done, faults, left, connections: proxy.connections };
+  const { cuts, connections } = proxy;
+  const growth = heldWithout(services.log) - (await early);
+  return { cuts, kills, done, faults, left, connections, growth };
+}
+
+/** Without the lines of the services, which are held for faults. */
+function heldWithout(log: string[]): number {
+  log.length = 0;
+  return heldMemory();
 }
 
 async function every(ms: () => number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
