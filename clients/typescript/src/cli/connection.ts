@@ -42,7 +42,7 @@ async function addressOf({ url }: Context['options'], env: Terminal['env']): Pro
   const apiKey = env['SANDBOX_API_KEY'] || undefined;
   if (given !== undefined && apiKey !== undefined) return { url: given, apiKey };
   const { readStored } = await import('./stored.ts');
-  const stored = await readStored();
+  const stored = readStored();
   if (given !== undefined) return { url: given, apiKey: given === stored.url ? stored.apiKey : undefined };
   return { url: stored.url, apiKey: apiKey ?? (stored.url === undefined ? undefined : stored.apiKey) };
 }

@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -13,12 +14,13 @@ export interface Stored {
 function storedPath(): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env;
   const base = process.platform === 'win32' ? APPDATA : XDG_CONFIG_HOME;
-  return join(base || join(homedir(), '.config'), 'sandbox', 'login.json');
+  return join(base || join(process.env['HOME'] || homedir(), '.config'), 'sandbox', 'login.json');
 }
 
-export async function readStored(): Promise<Stored> {
+/** Read at once, since Node loads its promises of files on first use. */
+export function readStored(): Stored {
   try {
-    return JSON.parse(await readFile(storedPath(), 'utf8')) as Stored;
+    return JSON.parse(readFileSync(storedPath(), 'utf8')) as Stored;
   } catch {
     return {};
   }
