@@ -130,14 +130,20 @@ def has_flag_word(case):
     return any(str(query.get(name)).lower() in FLAG_WORDS for name in flags if not isinstance(query.get(name), bool))
 
 
+def is_foreign(name):
+    return name.lower().startswith(("x-", "_", "utm_"))
+
+
 @schemathesis.hook
 def filter_case(context, case):
     """
-    Without bodies of blanks and other words of booleans: Schemathesis counts them as wrong, and the service reads
-    them as an empty body and as booleans.
+    Without bodies of blanks, other words of booleans and fields that are for others than the service: Schemathesis
+    counts them as wrong, and the service reads them as an empty body and as booleans, and leaves the fields alone.
     """
     if not is_wrong(case):
         return True
+    if any(isinstance(part, dict) and any(is_foreign(name) for name in part) for part in (case.body, case.query)):
+        return False
     return not (isinstance(case.body, bytes) and case.body.strip() == b"") and not has_flag_word(case)
 
 

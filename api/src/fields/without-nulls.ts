@@ -9,3 +9,9 @@ export function withoutNulls<T extends object>(given: T): Partial<T> {
 export function valueWithoutNulls(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? withoutNulls(value) : value;
 }
+
+/** The members of an object that are explicitly null. */
+export function onlyNulls(value: unknown): object {
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(members.filter(([, member]) => member === null));
+}

@@ -3,12 +3,20 @@ import { CollectedBytes } from '@sandbox/program/collected-bytes.ts';
 import { exactText, hasLoneSurrogate, isExactQuery } from '@sandbox/program/exact-text.ts';
 import { jsonExcess } from '@sandbox/program/json-shape.ts';
 import type { FastifyRequest } from 'fastify';
-import { valueWithoutNulls } from '../fields/without-nulls.ts';
+import { onlyNulls, valueWithoutNulls } from '../fields/without-nulls.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { App } from './app-types.ts';
 
 /** Largest JSON body, in bytes; a longer one is 413. */
 export const JSON_BODY_LIMIT = 32 * 1024 ** 2;
+
+/** Members of bodies that were null. */
+const nulls = new WeakMap<FastifyRequest, object>();
+
+/** The members of a JSON body that were null, and that its handler therefore does not see. */
+export function nullsOf(request: FastifyRequest): object {
+  return nulls.get(request) ?? {};
+}
 
 const QUERY_HINT = 'encode the characters as UTF-8; a name that is not UTF-8 goes into path_b64';
 const BYTES_HINT = { hint: 'send text as UTF-8; bytes go as base64 or as a raw body, names of files in path_b64' };
@@ -68,6 +76,7 @@ export function readBodies(app: App): void {
         return;
       }
       request.body = valueWithoutNulls(value);
+      if (request.body !== value) nulls.set(request, onlyNulls(value));
       done();
     });
   });

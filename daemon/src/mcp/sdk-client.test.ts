@@ -19,7 +19,7 @@ test.for([
     { onprogress: ({ message = '' }) => steps.push(message) },
   );
   expect(result.structuredContent).toMatchObject({ output: `one\n${dir}\n`, exit_code: 0, cwd: dir });
-  expect(steps).toContain('one');
+  expect(steps).toContain('one\n');
   await expect(client.callTool({ name: 'no_such', arguments: {} })).rejects.toThrow('Unknown tool: no_such');
   await client.close();
 });

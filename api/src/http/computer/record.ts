@@ -4,11 +4,14 @@ import { ErrorBody, envelopeOf, V2_ERRORS } from '../envelope.ts';
 /** The most pixels of a recording in each direction. */
 export const RECORD_SIDE_MAX = 7_680;
 
+/** Longest path of a recording, in characters. */
+export const SAVE_PATH_MAX = 4_096;
+
 /** What `POST /v2/computer/record` and its alias take; all but `action` counts with `start` only. */
 export const RecordRequest = z
   .object({
     action: z.enum(['start', 'status', 'stop']),
-    save_path: z.string().min(1).max(4_096).optional().meta({
+    save_path: z.string().min(1).max(SAVE_PATH_MAX).optional().meta({
       description:
         'An MP4: absolute; on /v2 also `~`, or relative to the home. Default /tmp/recordings/recording_{timestamp}.mp4.',
     }),

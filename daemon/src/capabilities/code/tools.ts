@@ -27,9 +27,9 @@ export const executeCode = defineTool({
   order: 2,
   title: 'Execute code',
   description: `Runs Python or JavaScript code in a fresh process and returns what it printed, the value of its last
-expression, and pictures such as those of matplotlib. Variables do not last: the next call begins anew. To install
-packages or run programs use sandbox_execute_bash.
-Example: {"code": "import csv\\nrows = list(csv.DictReader(open('/home/sandbox/data.csv')))\\nlen(rows)"}`,
+expression, and pictures such as those of matplotlib. Variables do not last. To install packages or run programs use
+sandbox_execute_bash.
+Example: {"code": "rows = open('/etc/hosts').readlines()\\nlen(rows)"}`,
   schema: z.object({
     code: z.string(),
     language: z.preprocess(fullName, z.enum(['python', 'javascript'])).default('python'),

@@ -24,7 +24,7 @@ const executeBash = defineTool({
 Each call begins in the directory where the one before ended; exported variables last for one call. To read or edit
 files use the file tools. A command that needs more time than timeout keeps running: sandbox_command reads, feeds and
 ends it, if it is listed.
-Example: {"cmd": "npm test 2>&1 | tail -n 40", "cwd": "/home/sandbox/project", "timeout": 120}`,
+Example: {"cmd": "npm test 2>&1 | tail", "cwd": "~/project", "timeout": 120}`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   schema: z.object({
     cmd: z.string().meta({ description: 'As typed into bash; may have several lines.' }),

@@ -44,6 +44,12 @@ describe('without a worker', () => {
     }
   });
 
+  test('[desktop.forward] a relative path that is too long with the home in front is 400', async () => {
+    const recording = { action: 'status', save_path: '0'.repeat(4096) };
+    const refused = await daemon.post('/v2/computer/record', recording);
+    expect([refused.statusCode, refused.json().message]).toEqual([400, expect.stringContaining('save_path')]);
+  });
+
   test('[desktop.capabilities] /v1/capabilities says that the computer is absent', async () => {
     expect((await daemon.inject('/v1/capabilities')).json().data.computer).toEqual({ status: 'absent' });
   });

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { nullsOf } from '@sandbox/api/http/body.ts';
 import { ValidationFailure } from '@sandbox/api/http/validation.ts';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
@@ -91,10 +92,12 @@ function unknownIn(request: FastifyRequest): Located[] {
   const schema: FastifySchema = request.routeOptions.schema ?? {};
   const query = schemaOf(schema.querystring);
   const body = schemaOf(schema.body);
-  return [...fieldsOf('querystring', query, request.query, body), ...fieldsOf('body', body, request.body, query)].slice(
-    0,
-    MAX_NAMED,
-  );
+  const found = [
+    ...fieldsOf('querystring', query, request.query, body),
+    ...fieldsOf('body', body, request.body, query),
+    ...fieldsOf('body', body, nullsOf(request), query),
+  ];
+  return found.slice(0, MAX_NAMED);
 }
 
 function fieldsOf(part: Part, schema: z.core.$ZodType, value: unknown, other: z.core.$ZodType): Located[] {

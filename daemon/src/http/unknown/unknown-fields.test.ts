@@ -7,6 +7,7 @@ test.each([
   [{ command: 'true', timeot: 1 }, 'timeot', 'did you mean timeout?'],
   [{ command: 'true', workdir: '/tmp' }, 'workdir', 'did you mean cwd?'],
   [{ cmd: 'true' }, 'cmd', 'did you mean command?'],
+  [{ command: 'true', timeot: null }, 'timeot', 'did you mean timeout?'],
   [{ command: 'true', hardTimeout: 1 }, 'hardTimeout', 'did you mean hard_timeout?'],
   [{ command: 'true', zebra: 1 }, 'zebra', 'the fields are command, args, shell'],
 ])('[manners.unknown-field] %j names %s, and what it may mean', async (body, name, said) => {
@@ -28,6 +29,12 @@ test.each([
   const answer = await daemon.inject({ method, url, payload });
   expect([answer.statusCode, answer.json().errors?.[0].location]).toEqual([422, location]);
   expect(answer.json().message).toContain(said);
+});
+
+test('[manners.unknown-field] a known field that is null is left out', async () => {
+  await using daemon = await TestApp.start();
+  const answer = await daemon.post('/v2/commands', { command: 'echo hi', timeout: null, cwd: null, _other: null });
+  expect([answer.statusCode, answer.json().data.stdout]).toEqual([200, 'hi\n']);
 });
 
 test('[manners.foreign-field] fields of others and of credentials are not unknown', async () => {

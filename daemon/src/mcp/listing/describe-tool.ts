@@ -50,7 +50,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * A schema with the named ones in it written out, since some clients do not follow `$ref`; none refers to itself. What
  * a client does not need is left out: limits that no call reaches unawares, whose error names them, examples, a default of
- * false or nothing; of answers all but the names and types of fields.
+ * an empty list; of answers all but the names and types of fields.
  */
 function brief(schema: unknown, terms: Terms): unknown {
   if (Array.isArray(schema)) return schema.map((part) => brief(part, terms));
@@ -71,7 +71,7 @@ function briefMember(key: string, part: unknown, terms: Terms): unknown {
 
 function saysNothing(key: string, part: unknown, io: Terms['io']): boolean {
   if (key === 'minimum' || key === 'maximum') return Math.abs(Number(part)) >= FAR;
-  if (key === 'default') return part === false || (Array.isArray(part) && part.length === 0);
+  if (key === 'default') return Array.isArray(part) && part.length === 0;
   if (key === 'id' || key === 'example' || LENGTHS.has(key)) return true;
   return io === 'output' && OF_INPUT.has(key);
 }
