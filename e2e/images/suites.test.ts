@@ -16,13 +16,15 @@ import { runOnce } from './run-once.ts';
 const SCRIPT = `set -e
 mkdir -p /suite/node_modules/@sandbox && cd /suite
 cp -r /repo/package.json /repo/package-lock.json /repo/tsconfig.json /repo/vitest.config.ts \
-  /repo/program /repo/api /repo/daemon /repo/gateway /repo/browser-mcp /repo/computer-use /repo/scripts /repo/docs .
+  /repo/program /repo/api /repo/daemon /repo/gateway /repo/browser-mcp /repo/computer-use /repo/clients /repo/scripts \
+  /repo/docs .
 mkdir dist && cp -r /repo/dist/*keeper* /repo/dist/.*keeper*.digest \
-  /repo/dist/.build.json /repo/dist/*.mjs* /repo/dist/chunks /repo/dist/pages dist
+  /repo/dist/.build.json /repo/dist/*.mjs* /repo/dist/*.cjs* /repo/dist/chunks /repo/dist/pages dist
 for entry in /repo/node_modules/* /repo/node_modules/.bin; do
   [ "\${entry##*/}" = @sandbox ] || ln -s "$entry" node_modules/
 done
 for workspace in program api daemon gateway browser-mcp computer-use; do ln -s "/suite/$workspace" node_modules/@sandbox/; done
+ln -s /suite/clients/typescript node_modules/@sandbox/client
 chmod -R a+rX /suite
 exec node node_modules/vitest/vitest.mjs run --project unit --project system \
   --outputFile.run=/report/$REPORT "$@"`;
