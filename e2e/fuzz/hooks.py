@@ -42,6 +42,7 @@ PATIENT = {
     "readCommand": "wait_timeout",
     "readExecution": "wait_timeout",
     "waitForChange": "timeout",
+    "waitForDownload": "timeout",
     "waitForPage": "timeout",
 }
 
