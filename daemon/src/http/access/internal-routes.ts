@@ -36,21 +36,23 @@ export function mountInternal(app: App, { gate, uses, isTrusted, previewField }:
     // Before the decision: whoever holds the older cursor asks again.
     const { cursor } = uses.validity();
     const decision = gate.judge({ ...accessRequest, need: needOfPage(accessRequest.target) });
-    void reply.code(204).header('content-security-policy', gate.frameRule);
+    const admit = (headers: Readonly<Record<string, string>>): FastifyReply =>
+      reply
+        .code(204)
+        .headers({ 'content-security-policy': gate.frameRule, ...headers })
+        .send();
     if (!decision.admitted) {
       const field = await ownPreviewField(decision, accessRequest, gate, previewField);
       if (field === undefined) return deny(reply, decision);
-      return reply.headers({ [CREDENTIAL]: [cursor, ...gate.keyIds].join(' '), 'x-credentials': field }).send();
+      return admit({ [CREDENTIAL]: [cursor, ...gate.keyIds].join(' '), 'x-credentials': field });
     }
     const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
     const ids = decision.credential?.ids;
-    return reply
-      .headers({
-        ...(ids && { [CREDENTIAL]: [cursor, ...ids].join(' ') }),
-        ...(decision.credential && !permits(decision.credential, 'control') && { [VIEW_ONLY]: '1' }),
-        ...admissionHeaders(decision, fields),
-      })
-      .send();
+    return admit({
+      ...(ids && { [CREDENTIAL]: [cursor, ...ids].join(' ') }),
+      ...(decision.credential && !permits(decision.credential, 'control') && { [VIEW_ONLY]: '1' }),
+      ...admissionHeaders(decision, fields),
+    });
   });
 
   app.get('/internal/credentials', { schema: { hide: true } }, async (request, reply) => {
@@ -77,7 +79,6 @@ async function ownPreviewField(
 }
 
 function deny(reply: FastifyReply, { kind, sufficient }: Denial): FastifyReply {
-  void reply.removeHeader('content-security-policy');
   if (sufficient !== undefined) void reply.header(MISSING_SCOPE, sufficient);
   return reply.code(kind === 'forbidden' ? 403 : 401).send();
 }

@@ -62,7 +62,7 @@ function brief(schema: unknown, terms: Terms): unknown {
   return Object.fromEntries(kept.map(([key, part]) => [key, briefMember(key, part, terms)]));
 }
 
-/** The names of fields are names, whatever they are. */
+/** Keeps every name of a field, also one that is a keyword of JSON Schema. */
 function briefMember(key: string, part: unknown, terms: Terms): unknown {
   if (key !== 'properties') return brief(part, terms);
   const fields = Object.entries(part as JsonObject);

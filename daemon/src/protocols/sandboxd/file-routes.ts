@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ProtocolCall } from '../../http/protocols/protocol.ts';
 import { Refused } from './answers.ts';
 import { decodePath, type Root, type RootedPath } from './root.ts';
@@ -49,7 +50,7 @@ export class FileRoutes {
     res.writeHead(200, { 'content-type': 'application/json' });
     res.write(`{"path":${JSON.stringify(shown)},"entries":[`);
     for (let comma = ''; !next.done; next = await entries.next()) {
-      if (!res.write(`${comma}${JSON.stringify(entryOf(next.value))}`)) await drained(res, gone);
+      if (!res.write(`${comma}${JSON.stringify(entryOf(next.value))}`)) await once(res, 'drain', { signal: gone });
       comma = ',';
     }
     res.end(']}');
@@ -97,17 +98,4 @@ function entryOf({ name, stats }: RootedEntry): object {
     modified_at: `${stats.mtime.toISOString().slice(0, 19)}Z`,
     mode: (Number(stats.mode) & 0o777).toString(8).padStart(4, '0'),
   };
-}
-
-async function drained(res: ProtocolCall['res'], gone: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leave = (): void => reject(gone.reason);
-  gone.addEventListener('abort', leave, { once: true });
-  res.once('drain', resolve);
-  try {
-    if (gone.aborted) leave();
-    await promise;
-  } finally {
-    gone.removeEventListener('abort', leave);
-  }
 }

@@ -31,12 +31,9 @@ export class RootedFiles {
 
   /** @throws Refused 404 */
   async stat(path: FilePath): Promise<BigIntStats> {
-    try {
-      return (await this.#files.stat(path, true)).stats;
-    } catch (error) {
-      if (isMissing(error)) throw new Refused(404, 'the path does not exist in the sandbox');
-      throw error;
-    }
+    const stats = await this.find(path);
+    if (stats) return stats;
+    throw new Refused(404, 'the path does not exist in the sandbox');
   }
 
   /** Undefined if nothing is there. */
