@@ -100,7 +100,7 @@ export async function buildApp(
   const previews = new PreviewCredentials(loaded);
   await core.processes.endUnowned();
   const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
-  const hub = openHub(mounted.tools, config, { logger, isStrict, browser: () => ports.get(BROWSER_LIFE) });
+  const hub = openHub(mounted, config, { logger, isStrict, browser: () => ports.get(BROWSER_LIFE) });
   core.processes.measure(core.metrics);
   measureResources(core.metrics);
   const idleStop = new IdleStop({

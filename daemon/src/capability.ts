@@ -7,6 +7,7 @@ import type { Core, DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
 import type { Port, PortReader, Ports, Provision } from './core/ports/port.ts';
 import type { Requirement } from './core/requirement.ts';
+import type { ResourceSource } from './core/resources/resource.ts';
 import type { Report, Surveyed } from './core/survey/survey.ts';
 import type { BoundTool, DeclaredTool } from './core/tools/tool.ts';
 import { countRequests, type RequestActivity } from './http/activity/count-requests.ts';
@@ -42,6 +43,8 @@ export interface CapabilityDefinition<S extends AsyncDisposable, O extends Optio
   readonly routes?: Adapter<S>;
   /** Its MCP tools, and its parts of tools that several capabilities contribute. */
   readonly tools?: readonly DeclaredTool<S>[];
+  /** What its part of the resources of MCP is. */
+  readonly resources?: (service: S) => ResourceSource;
   /** Does the real thing once and says whether it worked, for `/ready`. */
   readonly probe?: (service: S) => Promise<Finding>;
   /** Systems on which its routes answer 501. */
@@ -55,6 +58,7 @@ export interface MountedCapability extends AsyncDisposable, Surveyed {
   readonly v2: readonly ((app: App) => void)[];
   readonly v1: readonly ((app: App) => void)[];
   readonly tools: readonly BoundTool[];
+  readonly resources: readonly ResourceSource[];
 }
 
 /** What the composition root knows of a capability before its service exists. */
@@ -87,7 +91,17 @@ export function defineCapability<S extends AsyncDisposable, O extends OptionShap
     scopes,
     mount: async (daemon, config, ports) => {
       const core: Core = { ...daemon, processes: daemon.processes.of(name) };
-      const { create, provides = [], uses = [], tools = [], probe, report, activity, unsupportedOn = [] } = definition;
+      const {
+        create,
+        provides = [],
+        uses = [],
+        tools = [],
+        resources,
+        probe,
+        report,
+        activity,
+        unsupportedOn = [],
+      } = definition;
       const own = Object.fromEntries(Object.keys(options).map((key) => [key, config[key]])) as OptionValues<O>;
       const service = await create(core, own, ports.readerFor(name, uses));
       for (const { port, from } of provides) ports.fill(port, from(service));
@@ -103,6 +117,7 @@ export function defineCapability<S extends AsyncDisposable, O extends OptionShap
         v2: [...adapter(definition.v2), ...adapter(definition.routes)],
         v1: [...adapter(definition.v1), ...adapter(definition.routes)],
         tools: tools.map((tool) => tool.bind(service)),
+        resources: resources === undefined ? [] : [resources(service)],
         probe: isSupported ? probe && (() => probe(service)) : undefined,
         report: report && ((finding) => report(service, finding)),
         [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),

@@ -3,6 +3,7 @@ import type { Capability, MountedCapability } from './capability.ts';
 import type { DaemonCore } from './core/core.ts';
 import type { Finding } from './core/finding.ts';
 import { Ports } from './core/ports/port.ts';
+import type { ResourceSource } from './core/resources/resource.ts';
 import { SURVEY, type Surveyed, surveyOf } from './core/survey/survey.ts';
 import { mergeTools } from './core/tools/merge-tools.ts';
 import type { BoundTool } from './core/tools/tool.ts';
@@ -12,6 +13,7 @@ import type { SurfaceName } from './http/surfaces.ts';
 export class MountedCapabilities implements AsyncDisposable {
   /** MCP tools in their order, parts of one tool merged. */
   readonly tools: readonly BoundTool[];
+  readonly resources: readonly ResourceSource[];
   readonly probes: readonly (() => Promise<Finding>)[];
   /** What they provide to parts that are not capabilities. */
   readonly ports: Ports;
@@ -21,6 +23,7 @@ export class MountedCapabilities implements AsyncDisposable {
     this.#mounted = mounted;
     this.ports = ports;
     this.tools = mergeTools(mounted.flatMap(({ tools }) => tools));
+    this.resources = mounted.flatMap(({ resources }) => resources);
     this.probes = mounted.flatMap(({ probe }) => probe ?? []);
   }
 

@@ -7,6 +7,17 @@ export const MCP: readonly Requirement[] = [
       'SVC_MCP_TOOLS, or ?tools= of a client: core has the built-in tools alone, full (the default) all, 1.x also names of 1.x',
     'mcp.sizes':
       'the list of tools has at most 36 kB with those of pages and without extra servers, that of core 12 kB',
+    'mcp.code-session': 'sandbox_code runs cells in sessions that keep their variables, and returns pictures',
+    'mcp.terminal': 'sandbox_terminal opens, uses, shows, lists and closes terminals',
+    'mcp.accessibility':
+      'sandbox_accessibility reads and uses nodes of programs; without a display it names the next step',
+    'mcp.preview': 'sandbox_preview makes a link that opens one port, with a ticket if a key is needed',
+    'mcp.watch': 'sandbox_watch starts, polls, lists and stops watchers',
+    'mcp.refused': 'the tools of the full set name a wrong argument',
+    'mcp.resources':
+      'files below the home and outputs of commands are resources: lists with pages, bounded reads, templates',
+    'mcp.resources-refused':
+      'a resource elsewhere, one that is unknown and a wrong cursor are errors with the next step',
     'mcp.search-content': 'search of sandbox_file_operations takes content for pattern',
     'mcp.languages': 'the tools for code take node, js and py for the names of the languages',
     'mcp.command':

@@ -4,6 +4,7 @@ import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../core/unknown/field-message.ts';
 import { unknownFields } from '../core/unknown/known-fields.ts';
 import { describeTool } from './listing/describe-tool.ts';
+import type { Resources } from './resources/resources.ts';
 import { failed, failureOf, resultOf } from './tool-result.ts';
 
 /** Other servers whose tools the hub publishes. */
@@ -24,6 +25,8 @@ interface HubTerms {
   readonly isStrict: boolean;
   /** Receives each exception that is neither a wrong argument nor a failure of the domain. */
   readonly defect: (error: unknown, tool: string) => void;
+  /** Undefined: the set has tools alone. */
+  readonly resources?: Resources | undefined;
 }
 
 /** The tools of the capabilities, then those of other servers. */
@@ -36,6 +39,10 @@ export class Hub {
     this.#builtIns = new Map(tools.map((tool) => [tool.name, { tool, described: describeTool(tool) }]));
     this.#others = others;
     this.#terms = terms;
+  }
+
+  get resources(): Resources | undefined {
+    return this.#terms.resources;
   }
 
   /** All tools, the built-in ones first; of a name that occurs twice the first. */

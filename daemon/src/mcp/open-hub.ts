@@ -4,6 +4,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { z } from 'zod';
 import type { BrowserLife } from '../core/browser/browser-life.ts';
+import type { ResourceSource } from '../core/resources/resource.ts';
 import type { BoundTool } from '../core/tools/tool.ts';
 import { type McpOptions, TOOL_SETS } from './options.ts';
 import type { Registered } from './upstream/registry.ts';
@@ -34,7 +35,7 @@ interface HubTerms {
 }
 
 export function openHub(
-  tools: readonly BoundTool[],
+  { tools, resources }: { readonly tools: readonly BoundTool[]; readonly resources: readonly ResourceSource[] },
   options: McpOptions,
   { logger, browser, isStrict }: HubTerms,
 ): OpenHub {
@@ -42,11 +43,12 @@ export function openHub(
   for (const reason of skipped) logger.warn(reason);
   let opened: ReturnType<typeof open> | undefined;
   const open = async () => {
-    const [{ McpEndpoint }, { Hub }, { Upstreams }, { AliasedTools }] = await Promise.all([
+    const [{ McpEndpoint }, { Hub }, { Upstreams }, { AliasedTools }, { Resources }] = await Promise.all([
       import('./endpoint.ts'),
       import('./hub.ts'),
       import('./upstream/upstreams.ts'),
       import('./aliases/aliased-tools.ts'),
+      import('./resources/resources.ts'),
     ]);
     const awake = async (): Promise<unknown> => await browser()?.awake();
     const downloads = async () => (await browser()?.listDownloads()) ?? [];
@@ -55,12 +57,16 @@ export function openHub(
     const upstreams = { core: new Upstreams([], warn), full: new Upstreams(registered, warn) };
     const sources = { ...upstreams, '1.x': new AliasedTools(upstreams.full, downloads) };
     const own = { core: tools.filter(({ isExtra }) => !isExtra), full: tools, '1.x': tools };
+    const all = new Resources(resources);
+    const offered = { core: undefined, full: all, '1.x': all };
     const defect = (error: unknown, tool: string): void => logger.error({ err: error, tool }, 'a tool failed');
     const endpoints = TOOL_SETS.flatMap((set) =>
       [isStrict, false].map((strict, index) => ({
         set,
         isLenient: index === 1,
-        endpoint: new McpEndpoint(new Hub(own[set], sources[set], { isStrict: strict, defect })),
+        endpoint: new McpEndpoint(
+          new Hub(own[set], sources[set], { isStrict: strict, defect, resources: offered[set] }),
+        ),
       })),
     );
     const close = async (): Promise<void> => {

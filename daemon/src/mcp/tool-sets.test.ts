@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { McpCaller, test } from './mcp.fixture.ts';
 import { OtherServer } from './upstream/upstream.fixture.ts';
 
+const EXTRA = ['command', 'code', 'terminal', 'accessibility', 'preview', 'watch'].map((name) => `sandbox_${name}`);
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 async function namesAt(mcp: McpCaller, path: string): Promise<string[]> {
@@ -16,7 +17,7 @@ test('[mcp.tool-sets] a client asks for a set of its own by ?tools=, on both pat
   for (const path of ['/mcp', '/v1/mcp']) {
     const core = await namesAt(mcp, path);
     expect(core).toHaveLength(10);
-    await expect.poll(() => namesAt(mcp, `${path}?tools=full`)).toEqual([...core, 'sandbox_command', 'notes_list']);
+    await expect.poll(() => namesAt(mcp, `${path}?tools=full`)).toEqual([...core, ...EXTRA, 'notes_list']);
     expect(await namesAt(mcp, `${path}?tools=core`)).toEqual(core);
     const old = await namesAt(mcp, `${path}?tools=1.x`);
     expect(old.slice(0, 10)).toEqual(core);

@@ -21,7 +21,7 @@ import { LanguageCatalogue } from './runtime/language-catalogue.ts';
 import { kernelSessionsFor, memoryLimit, zygoteFor } from './session/kernel-sessions.ts';
 import { SessionService } from './session/session-service.ts';
 import { SessionTables } from './session/session-tables.ts';
-import { executeCode } from './tools.ts';
+import { codeTools } from './tools.ts';
 import { codeV1 } from './v1/routes.ts';
 import { codeV2 } from './v2/routes.ts';
 
@@ -93,6 +93,6 @@ export const code = defineCapability({
   },
   v2: codeV2,
   v1: codeV1,
-  tools: [executeCode],
+  tools: codeTools,
   report: (service) => codeReport(service),
 });

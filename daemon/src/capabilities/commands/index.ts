@@ -12,6 +12,7 @@ import { recover } from './store/recover.ts';
 import { commandTools } from './tools.ts';
 import { commandsV1 } from './v1/routes.ts';
 import { commandsV2 } from './v2/routes.ts';
+import { commandOutputs } from './wire/command-outputs.ts';
 
 export const commands = defineCapability({
   name: 'commands',
@@ -42,5 +43,6 @@ export const commands = defineCapability({
   v2: commandsV2,
   v1: commandsV1,
   tools: commandTools,
+  resources: commandOutputs,
   probe: (service) => service.probe(),
 });

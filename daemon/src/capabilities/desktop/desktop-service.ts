@@ -24,6 +24,14 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   507: 'disk_full',
 };
 
+/** What an agent does with a node of a program, as the worker takes it. */
+export interface NodeAction {
+  readonly action_type: 'NODE_FOCUS' | 'NODE_INVOKE' | 'NODE_SET_VALUE';
+  readonly node_id: string;
+  readonly action?: string;
+  readonly value?: string | number;
+}
+
 /** The display as its worker serves it. */
 export class DesktopService implements Desktop, AsyncDisposable {
   readonly paths: ShellPaths;
@@ -75,8 +83,31 @@ export class DesktopService implements Desktop, AsyncDisposable {
     return { bytes: body, width, height };
   }
 
-  async perform(action: InputAction, requestId: string): Promise<Performed> {
-    const request = { method: 'POST', path: ACTIONS, body: wireAction(action), ms: ACT_MS } as const;
+  perform(action: InputAction, requestId: string): Promise<Performed> {
+    return this.#act(wireAction(action), requestId);
+  }
+
+  /** @throws SandboxError if nothing was done */
+  actOnNode(action: NodeAction, requestId: string): Promise<Performed> {
+    return this.#act(action, requestId);
+  }
+
+  /** What programs show: the tree, or at `/nodes` the nodes that fit. @throws SandboxError as the worker says it */
+  async accessibility(
+    path: '' | '/nodes',
+    query: Readonly<Record<string, string | number | undefined>>,
+    gone: AbortSignal,
+  ): Promise<object> {
+    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const url = `/v2/computer/accessibility${path}?${new URLSearchParams(given)}`;
+    const { data } = await this.#json({ method: 'GET', path: url, ms: READ_MS, signal: gone });
+    return typeof data === 'object' && data !== null ? data : {};
+  }
+
+  async #act(body: object, requestId: string): Promise<Performed> {
+    const request = { method: 'POST', path: ACTIONS, body, ms: ACT_MS } as const;
     try {
       const answer = await this.#json({ ...request, headers: { 'x-request-id': requestId } });
       return { success: answer['success'] === true, message: String(answer['message']), hint: hintOf(answer) };

@@ -7,6 +7,7 @@ import { DesktopOptions } from './options.ts';
 import { DESKTOP_SCOPES } from './route-scopes.ts';
 import { desktopV1 } from './v1/routes.ts';
 import { desktopV2 } from './v2/routes.ts';
+import { accessibilityTool } from './wire/accessibility-tool.ts';
 
 const LOOKS = ['info', 'screenshot', 'cursor', 'clipboard', 'windows', 'accessibility', 'accessibility/nodes'];
 
@@ -21,6 +22,7 @@ export const desktop = defineCapability({
   activity: { kind: 'browser', looks: LOOKS.map((path) => `/v2/computer/${path}`), transfers: [] },
   v2: desktopV2,
   v1: desktopV1,
+  tools: accessibilityTool,
   report: async (service) => {
     const info = await service.info();
     if (info === undefined) return { computer: { status: 'absent' } };

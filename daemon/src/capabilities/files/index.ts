@@ -6,6 +6,7 @@ import { FILES } from '../../core/ports/files-port.ts';
 import { provide } from '../../core/ports/port.ts';
 import { FileService } from './file-service.ts';
 import { PartJournal } from './parts/part-journal.ts';
+import { workspaceFiles } from './resources/workspace-files.ts';
 import { FILES_SCOPES } from './route-scopes.ts';
 import { fileTools } from './tools.ts';
 import { filesV1 } from './v1/routes.ts';
@@ -32,6 +33,7 @@ export const files = defineCapability({
   v2: filesV2,
   v1: filesV1,
   tools: fileTools,
+  resources: workspaceFiles,
   probe: (service) => service.probe(),
   report: (_service, finding) => ({ files: finding?.ok ?? false }),
 });

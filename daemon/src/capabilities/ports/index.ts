@@ -4,15 +4,17 @@ import { ownPorts } from './own-ports.ts';
 import { PortService } from './port-service.ts';
 import { PORTS_SCOPES } from './route-scopes.ts';
 import { portsV2 } from './v2/routes.ts';
+import { portTools } from './wire/preview-tool.ts';
 
 export const ports = defineCapability({
   name: 'ports',
   scopes: PORTS_SCOPES,
-  create: ({ config, metrics }) => {
+  create: ({ config, metrics, tickets }) => {
     const own = ownPorts(inheritedEnvironment());
-    const service = new PortService((port) => port === config.port || own.has(port));
+    const service = new PortService((port) => port === config.port || own.has(port), tickets);
     metrics.gauge('port_connections', 'Clients connected to ports of the sandbox.', () => service.connections);
     return service;
   },
   v2: portsV2,
+  tools: portTools,
 });

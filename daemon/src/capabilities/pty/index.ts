@@ -17,6 +17,7 @@ import { terminalsPort } from './terminals-port.ts';
 import { TmuxHost } from './tmux/tmux.ts';
 import { ptyV1 } from './v1/routes.ts';
 import { ptyV2 } from './v2/routes.ts';
+import { terminalTool } from './wire/terminal-tool.ts';
 
 /** `auto`: tmux if it is on PATH. */
 function usesTmux(backend: 'native' | 'tmux' | 'auto'): boolean {
@@ -60,6 +61,7 @@ export const pty = defineCapability({
   },
   v2: ptyV2,
   v1: ptyV1,
+  tools: terminalTool,
   probe: (service) => service.probe(),
   report: (service, finding) => ({
     exec: { pty: finding?.ok ?? false, tmux: findTool('tmux') !== undefined, backend: service.backend },

@@ -10,6 +10,7 @@ import { watchV1 } from './v1/routes.ts';
 import { watchV2 } from './v2/routes.ts';
 import { watchPort } from './watch-port.ts';
 import { WatchService } from './watch-service.ts';
+import { watchTool } from './wire/watch-tool.ts';
 
 export const watch = defineCapability({
   name: 'watch',
@@ -41,4 +42,5 @@ export const watch = defineCapability({
   },
   v2: watchV2,
   v1: watchV1,
+  tools: watchTool,
 });

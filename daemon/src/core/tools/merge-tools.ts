@@ -32,11 +32,14 @@ function mergeParts(parts: readonly BoundTool[]): BoundTool {
   return { ...first, actions, schema: mergedSchema(parts, actions), call };
 }
 
-/** The arguments of all parts: every one but `action` may be left out, since it may belong to another part. */
+/** The arguments of all parts: one may be left out unless every part needs it. */
 function mergedSchema(parts: readonly BoundTool[], actions: readonly string[]): z.ZodObject {
   const shapes = parts.map(({ schema }) => schema.shape);
-  const shared = (key: string): boolean => shapes.every((shape) => key in shape);
+  const isNeeded = (type: unknown): boolean => type instanceof z.ZodType && !type.safeParse(undefined).success;
+  const needed = (key: string): boolean => shapes.every((shape) => isNeeded(shape[key]));
   const fields = shapes.flatMap((shape) => Object.entries(shape) as [string, z.ZodType][]);
-  const merged = Object.fromEntries(fields.map(([key, type]) => [key, shared(key) ? type : type.optional()]));
+  const merged = Object.fromEntries(
+    fields.map(([key, type]) => [key, isNeeded(type) && !needed(key) ? type.optional() : type]),
+  );
   return z.object({ ...merged, action: z.enum(actions) });
 }

@@ -46,6 +46,19 @@ export async function beginWatching(
   return { watcher, data: { watcher_id: watcher.id, initial_cursor: watcher.log.last, reused } };
 }
 
+/** Events after the cursor; `timeout`: seconds to wait if there are none. */
+export async function readEvents(
+  service: WatchService,
+  id: string,
+  { cursor, limit, timeout }: { readonly cursor: number; readonly limit: number; readonly timeout: number },
+  gone: AbortSignal,
+): Promise<z.infer<typeof WatchEvents>> {
+  const watcher = service.get(id);
+  const read = await watcher.read({ cursor, limit, waitMs: timeout * 1000 }, gone);
+  const events = read.entries.flatMap((entry) => (isLoss(entry) ? [] : [eventInfo(watcher.root, entry)]));
+  return { events, cursor: read.cursor, overflow: read.entries.some(isLoss) };
+}
+
 /** Answers a poll. `timeout`: seconds to wait if there is no event after the cursor. */
 export async function pollEvents(
   service: WatchService,
@@ -53,8 +66,6 @@ export async function pollEvents(
   { cursor, limit, timeout }: { readonly cursor: number; readonly limit: number; readonly timeout: number },
   reply: FastifyReply,
 ): Promise<Envelope<z.infer<typeof WatchEvents>>> {
-  const watcher = service.get(id);
-  const read = await watcher.read({ cursor, limit, waitMs: timeout * 1000 }, clientGone(reply));
-  const events = read.entries.flatMap((entry) => (isLoss(entry) ? [] : [eventInfo(watcher.root, entry)]));
-  return ok({ events, cursor: read.cursor, overflow: read.entries.some(isLoss) }, counted(events.length, 'event'));
+  const data = await readEvents(service, id, { cursor, limit, timeout }, clientGone(reply));
+  return ok(data, counted(data.events.length, 'event'));
 }
