@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lookUpIdentity } from '../../core/account/identity.ts';
+import { type Identity, lookUpIdentity } from '../../core/account/identity.ts';
 
 /** The kinds of exchange of `swapper.fixture.ts`. */
 export type Swap = 'directory' | 'file' | 'made' | 'part-by-link' | 'part-by-fifo';
@@ -28,10 +29,12 @@ export class Homes implements AsyncDisposable {
   readonly base = mkdtempSync(join(tmpdir(), 'sandboxd-account-'));
   readonly home = join(this.base, 'home');
   readonly outside = join(this.base, 'outside');
-  readonly account = lookUpIdentity('nobody');
+  readonly account: Identity;
   readonly #swappers: ChildProcess[] = [];
 
-  constructor() {
+  /** @param account name of the owner of the directory, and of what exchanges names in it */
+  constructor(account = 'nobody') {
+    this.account = lookUpIdentity(account);
     chmodSync(this.base, 0o755);
     mkdirSync(join(this.outside, 'tree'), { recursive: true });
     for (const name of ['kept', 'tree/kept']) writeFileSync(join(this.outside, name), 'kept');
@@ -80,6 +83,16 @@ export class Homes implements AsyncDisposable {
     });
   }
 
+  /** The content of all files of the account; call it when nothing exchanges names any more. */
+  contents(): string[] {
+    const home = realpathSync(this.home);
+    // The directories of links are read too.
+    const isOwn = (path: string): boolean => `${realpathSync(path)}/`.startsWith(`${home}/`);
+    return readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && isOwn(entry.parentPath))
+      .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'));
+  }
+
   /** Exchanges names as the account until this object is disposed. */
   async swap(kind: Swap): Promise<void> {
     const args = [SWAPPER, kind, this.home, this.outside, String(this.account.uid)];
@@ -88,11 +101,16 @@ export class Homes implements AsyncDisposable {
     await once(swapper.stdout, 'data');
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const swapper of this.#swappers) {
+  /** Ends what exchanges names. */
+  async rest(): Promise<void> {
+    for (const swapper of this.#swappers.splice(0)) {
       const ended = once(swapper, 'exit');
       if (swapper.kill('SIGKILL')) await ended;
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.rest();
     rmSync(this.base, { recursive: true, force: true });
   }
 }

@@ -124,12 +124,8 @@ class Collector {
   }
 
   #lookAt(directory: FilePath, name: FilePath): ListEntry | undefined {
-    const path = joinPath(directory, name);
     try {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (!stats) return undefined;
-      const isDirectory = stats.isSymbolicLink() ? leadsToDirectory(path) : stats.isDirectory();
-      return { name, path, stats, isDirectory };
+      return isConfined() ? confinedEntry(directory, name) : entryAt(directory, name, leadsToDirectory);
     } catch (error) {
       this.unread.addFailure(error);
       return undefined;
@@ -150,11 +146,49 @@ class Collector {
   }
 }
 
+function entryAt(
+  directory: FilePath,
+  name: FilePath,
+  isLinkToDirectory: (at: FilePath) => boolean,
+  at = joinPath(directory, name),
+): ListEntry | undefined {
+  const stats = lstatSync(at, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  const isDirectory = stats.isSymbolicLink() ? isLinkToDirectory(at) : stats.isDirectory();
+  return { name, path: joinPath(directory, name), stats, isDirectory };
+}
+
 /** The directory is held, so that it is the one that was judged. */
 async function confinedNamesIn(directory: FilePath): Promise<FilePath[]> {
-  using held = HeldDirectory.open(directory, { follow: true });
-  requireConfined(() => held.path, 'read');
+  using held = confinedDirectory(directory);
   return await namesIn(held.base);
+}
+
+/** Another directory may have taken the name since its names were read: it is judged for each entry. */
+function confinedEntry(directory: FilePath, name: FilePath): ListEntry | undefined {
+  using held = confinedDirectory(directory);
+  return entryAt(directory, name, leadsToConfined, held.at(name));
+}
+
+function confinedDirectory(path: FilePath): HeldDirectory {
+  const held = HeldDirectory.open(path, { follow: true });
+  try {
+    requireConfined(() => held.path, 'read');
+    return held;
+  } catch (error) {
+    held[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** A link out of the directories of the request leads nowhere. */
+function leadsToConfined(path: FilePath): boolean {
+  try {
+    using _held = confinedDirectory(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function leadsToDirectory(path: FilePath): boolean {
