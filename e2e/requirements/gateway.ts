@@ -58,6 +58,7 @@ export const GATEWAY: readonly Requirement[] = [
     'preview.open-logged-out': '/open/{port} without a cookie asks for the key and then shows the preview',
     'vnc.key-changed': 'the desktop page says that the key is not accepted any more, and leads to the form',
     'vnc.away': 'the desktop page says that the sandbox does not answer',
+    'vnc.sign-out': 'the bar of the desktop page says who opened it, and signs out',
     'gateway.problem-page': 'an error of the gateway is a page for a browser and the envelope for an API client',
     'gateway.streamed': 'all other requests are streamed to the daemon in both directions',
     'gateway.daemon-down': 'a stopped daemon is 503 with the envelope, one that closes before its response 502',

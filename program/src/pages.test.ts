@@ -5,8 +5,8 @@ const pages = [...PAGES, { path: GATEWAY_PATHS.terminal, opens: ['/v2/pty'] }];
 
 test.each([
   ['/', ['/']],
-  ['/vnc', ['/vnc', '/websockify']],
-  ['/vnc/index.html', ['/vnc', '/websockify']],
+  ['/vnc', ['/vnc', '/websockify', '/v2/session']],
+  ['/vnc/index.html', ['/vnc', '/websockify', '/v2/session']],
   ['/terminal/', ['/terminal', '/v2/pty']],
   ['/code-server/', ['/code-server']],
   ['/proxy/3000', ['/proxy/3000']],

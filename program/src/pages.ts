@@ -33,7 +33,7 @@ export interface Page {
 /** The gateway's pages that need nothing of the daemon; capabilities declare the others. The cookie of the landing page is good for every path. */
 export const PAGES: readonly Page[] = [
   { path: GATEWAY_PATHS.landing },
-  { path: GATEWAY_PATHS.desktop, opens: [GATEWAY_PATHS.desktopSocket] },
+  { path: GATEWAY_PATHS.desktop, opens: [GATEWAY_PATHS.desktopSocket, '/v2/session'] },
   { path: GATEWAY_PATHS.codeServer },
   { path: GATEWAY_PATHS.jupyter },
   { path: GATEWAY_PATHS.preview, perPort: true },

@@ -22,9 +22,10 @@ const POLICY =
 
 /** Names of the files that the gateway adds to noVNC's. */
 const OWN_FILES = /^svc-[a-z.-]+$/;
-/** Added to noVNC's page: tells why there is no connection. */
+/** Added to noVNC's page: why there is no connection, who opened it, and the way out. */
 const ADDITION =
-  '<link rel="stylesheet" href="svc-notice.css"><script type="module" src="svc-notice.js"></script></head>';
+  '<link rel="stylesheet" href="svc-notice.css"><script type="module" src="svc-notice.js"></script>' +
+  '<script type="module" src="svc-signed-in.js"></script></head>';
 const OWN = new PageFiles('desktop');
 
 /** The desktop in a browser: noVNC's pages, and the WebSocket that carries RFB (RFC 6143). */
