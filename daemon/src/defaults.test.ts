@@ -106,6 +106,7 @@ test('the default of every variable is the one that is documented', () => {
     JWT_PUBLIC_KEY: '',
     SVC_VALIDATE_RESPONSES: 'false',
     SVC_IDLE_STOP_SECONDS: '0',
+    SVC_CLOUDFLARE_ROOT: '',
     SVC_E2B_PORT: '',
     SVC_E2B_SIGNATURE_SECONDS: '86400',
     SVC_PROTOCOL_SHARED: 'false',

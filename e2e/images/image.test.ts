@@ -21,6 +21,10 @@ test('[images.home-gem] /home/gem is the home of the user', async () => {
   expect((await sandbox().run('touch /home/gem/here && ls /home/sandbox/here')).stdout).toBe('/home/sandbox/here\n');
 });
 
+test('[images.workspace] /workspace is the home of the user', async () => {
+  expect((await sandbox().run('touch /workspace/there && ls ~/there')).stdout).toBe('/home/sandbox/there\n');
+});
+
 /** The TypeScript of code-server, which needs the declarations of JavaScript's own library. */
 const TYPE_CHECK =
   `const lib = "/opt/code-server/lib/node_modules/code-server/lib/vscode/extensions/node_modules/typescript";

@@ -9,6 +9,8 @@ import { z } from 'zod';
 
 const PROCESS_HOSTS = ['auto', 'keeper', 'supervised', 'portable'] as const;
 
+const SANDBOX_ID = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
 /** The options that belong to no capability. */
 export const CORE_OPTIONS = {
   host: named(z.string().default('127.0.0.1'), {
@@ -159,6 +161,21 @@ export const CORE_OPTIONS = {
     env: 'SVC_IDLE_STOP_SECONDS',
     flag: 'idle-stop-seconds',
     description: 'Stop, and the container with it, when nothing has used the sandbox for that long; 0: never.',
+  }),
+  sandboxId: named(z.string().regex(SANDBOX_ID, 'expected a label of a host name in lower case').optional(), {
+    env: 'SVC_SANDBOX_ID',
+    flag: 'sandbox-id',
+    description: 'Id of this sandbox for foreign protocols; by default made from the host name.',
+  }),
+  protocolShared: named(boolean().default(false), {
+    env: 'SVC_PROTOCOL_SHARED',
+    flag: 'protocol-shared',
+    description: 'Each create of a foreign protocol gets an id of its own on this machine, instead of 429.',
+  }),
+  protocolShutdown: named(boolean().default(false), {
+    env: 'SVC_PROTOCOL_SHUTDOWN',
+    flag: 'protocol-shutdown',
+    description: 'Stop, and the container with it, when the last sandbox of a foreign protocol is ended or over.',
   }),
   jwtPublicKey: named(z.string().optional(), {
     env: 'JWT_PUBLIC_KEY',

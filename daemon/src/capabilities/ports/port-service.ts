@@ -26,6 +26,10 @@ export class PortService implements AsyncDisposable {
     this.#tickets = tickets;
   }
 
+  isOwn(port: number): boolean {
+    return this.#isOwn(port);
+  }
+
   /** Connections that are open. */
   get connections(): number {
     return this.#open.size;

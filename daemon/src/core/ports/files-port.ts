@@ -61,6 +61,21 @@ export interface FilesPort {
     caller: Caller,
     terms?: { readonly mode?: number; readonly sync?: boolean },
   ): Promise<{ readonly size: number }>;
+  /** A directory as a tar archive; an excluded pattern with a slash begins at the directory. */
+  exportTree(
+    path: FilePath,
+    terms: { readonly exclude: readonly string[]; readonly gzip: boolean },
+  ): Promise<AsyncGenerator<Buffer>>;
+  /**
+   * Extracts a tar archive into a directory: all of it or, if a part is refused, nothing.
+   * @param terms `length`: bytes of the archive; 0 if unknown
+   */
+  importTree(
+    path: FilePath,
+    source: AsyncIterable<Buffer>,
+    terms: { readonly keepOwners: boolean; readonly length: number },
+    caller: Caller,
+  ): Promise<{ readonly entries: number }>;
   /** Opens a file to send; the caller disposes it. */
   download(path: FilePath, policy: 'abort'): Promise<FileDownload>;
 }

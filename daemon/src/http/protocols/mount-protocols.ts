@@ -5,6 +5,8 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../core/metrics.ts';
 import { admitBy, credentialKindOf } from '../access/guard.ts';
+import { acceptWebSocket, asksForWebSocket } from '../streams/websocket.ts';
+import type { WebSocketPort } from '../streams/websocket-port.ts';
 import type { LoadedProtocol } from './loaded-protocol.ts';
 import type { ProtocolRefusal, ProtocolRequest } from './protocol.ts';
 
@@ -59,7 +61,10 @@ async function serve(protocol: LoadedProtocol, request: FastifyRequest, reply: F
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   reply.hijack();
   try {
-    await service.serve({ ...requestOf(protocol, request), res: raw });
+    const webSocket = asksForWebSocket(request.raw)
+      ? (take: (port: WebSocketPort) => Promise<void>) => acceptWebSocket(request, reply, take)
+      : undefined;
+    await service.serve({ ...requestOf(protocol, request), res: raw, webSocket });
   } catch (error) {
     protocol.mounted.logger.error({ err: error, reqId: request.id }, 'unexpected error in a request of a protocol');
     if (raw.headersSent) raw.destroy();

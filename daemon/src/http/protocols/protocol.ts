@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { WebSocketPort } from '../streams/websocket-port.ts';
 
 /** A request of a protocol. */
 export interface ProtocolRequest {
@@ -18,6 +19,8 @@ export interface ProtocolRequest {
 /** A request of a protocol that is to be answered. */
 export interface ProtocolCall extends ProtocolRequest {
   readonly res: ServerResponse;
+  /** Completes the handshake of a request for a WebSocket and serves it; undefined for any other request. */
+  readonly webSocket: ((serve: (port: WebSocketPort) => Promise<void>) => Promise<void>) | undefined;
 }
 
 /** A protocol that is in use. */

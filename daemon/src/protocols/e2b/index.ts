@@ -26,7 +26,7 @@ export const e2b = defineProtocol({
       terminals: required(ports, TERMINALS),
       watch: required(ports, WATCH),
     };
-    return new E2bService(core, options, read, directory);
+    return new E2bService(core, { ...core.config, ...options }, read, directory);
   },
   report: ({ e2bPort }) => ({
     port: e2bPort ?? null,

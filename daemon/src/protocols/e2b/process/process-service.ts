@@ -1,9 +1,10 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Implementations, RpcContext } from '../../../http/rpc/rpc-server.ts';
 import type { Given, Read } from '../../../http/rpc/wire-types.ts';
+import { withKeepalive } from '../../../http/streams/keepalive.ts';
 import { type Accounts, basicUser } from '../accounts.ts';
 import type { E2bCall } from '../call.ts';
-import { keepaliveMs, withKeepalive } from '../keepalive.ts';
+import { keepaliveMs } from '../keepalive.ts';
 import type { InitRecord } from '../state/sandboxes.ts';
 import type { StartedRecord } from '../state/started.ts';
 import { type ProcessApi, type ProcessEvent, type ProcessInput, SIGNALS, type StartRequest } from '../wire/process.ts';

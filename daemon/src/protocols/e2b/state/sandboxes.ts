@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
+import { sandboxIdOfHost } from '../../../http/protocols/sandbox-id.ts';
 
 const FILE = 'sandboxes.json';
 /** Sandboxes that may be alive at once in the shared mode. */
@@ -76,13 +76,7 @@ export class Sandboxes implements Disposable {
     { sandboxId, protocolShared }: SandboxTerms,
     ended: (sandbox: SandboxRecord) => void,
   ) {
-    this.baseId =
-      sandboxId ??
-      (hostname()
-        .toLowerCase()
-        .split('.')[0]
-        ?.replaceAll(/[^a-z0-9-]/g, '') ||
-        'sandbox');
+    this.baseId = sandboxId ?? sandboxIdOfHost();
     this.#file = join(directory, FILE);
     this.#space = space;
     this.#clock = clock;

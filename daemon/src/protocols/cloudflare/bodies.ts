@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { textOf } from '@sandbox/api/http/body.ts';
+import { z } from 'zod';
+import { Refused } from './answers.ts';
+
+/** Bytes of a JSON body. */
+const JSON_BYTES = 8 * 1024 ** 2;
+/** The longest time of a command, in milliseconds. */
+const TIMEOUT_MAX = 86_400_000;
+
+export const SESSION_ID = /^(?!.*\.\.)[a-zA-Z0-9._-]{1,128}$/;
+
+const noNul = z.string().refine((text) => !text.includes('\0'), 'contains NUL');
+
+export const ExecBody = z.looseObject({
+  argv: z
+    .array(noNul, 'must be a non-empty array of strings')
+    .min(1, 'must be a non-empty array')
+    .refine(([program]) => program !== '', 'must begin with a program'),
+  timeout_ms: z.number().positive().max(TIMEOUT_MAX).nullish(),
+  cwd: noNul.nullish(),
+});
+
+export const SessionBody = z.looseObject({
+  id: z.string().regex(SESSION_ID, 'must have 1 to 128 letters, digits and ._-').nullish(),
+  cwd: noNul.nullish(),
+  env: z.record(z.string().regex(/^[^=\0]+$/), noNul).nullish(),
+});
+
+export const TunnelBody = z.looseObject({
+  name: z
+    .string('must be a string when provided')
+    .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a valid DNS label')
+    .optional(),
+});
+
+/** @throws Refused 400 that names the field, SandboxError `too_large` */
+export async function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  const text = await textOf(req, { headers: req.headers }, JSON_BYTES);
+  let value: unknown;
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    throw new Refused(400, 'Invalid JSON body');
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new Refused(400, `${issue?.path.join('.') || 'body'} ${issue?.message ?? 'is invalid'}`);
+}

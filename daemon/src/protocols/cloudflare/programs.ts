@@ -1,0 +1,77 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import type { CommandsPort, ProgramState } from '../../core/ports/commands-port.ts';
+import type { TerminalState, TerminalsPort } from '../../core/ports/terminals-port.ts';
+import type { SandboxRecord, SessionRecord, StartedRecord, State } from './state.ts';
+
+type CommandTerms = Parameters<CommandsPort['start']>[0];
+type TerminalTerms = Parameters<TerminalsPort['open']>[0];
+
+/** Whose command or terminal it is. */
+export interface Owner {
+  readonly sandbox: SandboxRecord;
+  readonly session: SessionRecord | undefined;
+}
+
+/** What runs in a sandbox, started and ended with its id. */
+export class Programs {
+  readonly commands: CommandsPort;
+  readonly terminals: TerminalsPort;
+  readonly #state: State;
+
+  constructor(ports: { readonly commands: CommandsPort; readonly terminals: TerminalsPort }, state: State) {
+    this.commands = ports.commands;
+    this.terminals = ports.terminals;
+    this.#state = state;
+  }
+
+  /** @throws SandboxError `unavailable` if the sandbox has ended meanwhile; the command ends then */
+  async start(owner: Owner, terms: CommandTerms, gone: AbortSignal): Promise<ProgramState> {
+    const state = await this.commands.start(terms, gone);
+    await this.#note(owner, state.id);
+    return state;
+  }
+
+  /** As `start`. */
+  async open(owner: Owner, terms: TerminalTerms): Promise<TerminalState> {
+    const state = await this.terminals.open(terms);
+    await this.#note(owner, state.id);
+    return state;
+  }
+
+  async endSandbox({ id }: SandboxRecord): Promise<void> {
+    await this.#end(({ sandboxId }) => sandboxId === id);
+  }
+
+  async endSession(session: SessionRecord): Promise<void> {
+    await this.#end(({ sandboxId, sessionId }) => sandboxId === session.sandboxId && sessionId === session.id);
+  }
+
+  /** Ends what a daemon before this one has left of sandboxes that ended. */
+  async endOrphans(): Promise<void> {
+    await this.#end((record) => !this.#belongs(record));
+  }
+
+  async #note({ sandbox, session }: Owner, id: string): Promise<void> {
+    const record = { id, sandboxId: sandbox.id, life: sandbox.life, sessionId: session?.id ?? null };
+    const terminals = new Set(this.terminals.list().map((terminal) => terminal.id));
+    this.#state.note(record, (known) => terminals.has(known) || this.commands.find(known) !== undefined);
+    if (this.#belongs(record)) return;
+    await this.#end((one) => one.id === id);
+    throw new SandboxError('unavailable', `sandbox ${sandbox.id} was deleted meanwhile`);
+  }
+
+  #belongs({ sandboxId, life }: StartedRecord): boolean {
+    const sandbox = this.#state.find(sandboxId);
+    return sandbox?.isAlive === true && sandbox.life === life;
+  }
+
+  async #end(isEnded: (record: StartedRecord) => boolean): Promise<void> {
+    const ids = new Set(this.#state.started.filter(isEnded).map(({ id }) => id));
+    const commands = [...ids].filter((id) => this.commands.find(id)?.isRunning);
+    const terminals = this.terminals.list().filter(({ id, isOpen }) => isOpen && ids.has(id));
+    await Promise.allSettled([
+      ...commands.map((id) => this.commands.signal(id, 'SIGKILL')),
+      ...terminals.map(({ id }) => this.terminals.close(id, 0)),
+    ]);
+  }
+}
