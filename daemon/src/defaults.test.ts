@@ -108,6 +108,7 @@ test('the default of every variable is the one that is documented', () => {
     SVC_IDLE_STOP_SECONDS: '0',
     SVC_CLOUDFLARE_ROOT: '',
     SVC_E2B_PORT: '',
+    SVC_SWEREX_PORT: '',
     SVC_E2B_SIGNATURE_SECONDS: '86400',
     SVC_PROTOCOL_SHARED: 'false',
     SVC_PROTOCOL_SHUTDOWN: 'false',

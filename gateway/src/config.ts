@@ -3,7 +3,7 @@ import type { AccessLog } from '@sandbox/program/access-lines.ts';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
-import { E2B_DOOR, type ProtocolDoor } from '@sandbox/program/protocol-doors.ts';
+import { E2B_DOOR, type ProtocolDoor, SWE_REX_DOOR } from '@sandbox/program/protocol-doors.ts';
 import type { StrangerLimits } from '@sandbox/program/server/strangers.ts';
 import { accessLog, connectionsPerAddress, logLevel } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
@@ -102,6 +102,11 @@ export const GatewayOptions = z.object({
     flag: 'e2b-port',
     description: "Port of a listener of its own for E2B's clients, such as 49983; unset: none.",
   }),
+  sweRexPort: named(wholeNumber(1, 65_535).optional(), {
+    env: 'SVC_SWEREX_PORT',
+    flag: 'swerex-port',
+    description: 'Port of a listener of its own for clients of SWE-ReX, such as 8000; unset: none.',
+  }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
@@ -165,7 +170,10 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     codeServer: options.disableCodeServer ? undefined : options.codeServer,
     jupyter: options.disableJupyter ? undefined : options.jupyter,
     previewPath,
-    doors: options.e2bPort === undefined ? [] : [{ port: options.e2bPort, door: E2B_DOOR }],
+    doors: [
+      ...(options.e2bPort === undefined ? [] : [{ port: options.e2bPort, door: E2B_DOOR }]),
+      ...(options.sweRexPort === undefined ? [] : [{ port: options.sweRexPort, door: SWE_REX_DOOR }]),
+    ],
     ownPorts: ownPorts(options),
   };
 }
@@ -173,8 +181,8 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
 function ownPorts(options: z.infer<typeof GatewayOptions>): ReadonlySet<number> {
   const addresses = [options.vnc, options.codeServer, options.jupyter].flatMap(({ port: tcp }) => tcp ?? []);
   const worker = Number(new URL(options.computerUseUrl).port || 80);
-  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort, e2bPort } = options;
-  const listeners = e2bPort === undefined ? [] : [e2bPort];
+  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort, e2bPort, sweRexPort } = options;
+  const listeners = [e2bPort, sweRexPort].flatMap((port) => port ?? []);
   return new Set([daemonPort, browserPort, browserMcpPort, proxyForwardPort, worker, ...addresses, ...listeners]);
 }
 

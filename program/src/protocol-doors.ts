@@ -3,12 +3,12 @@ export interface ProtocolDoor {
   readonly name: string;
   /** Of its routes on the daemon. */
   readonly prefix: string;
-  /** Hosts of the public port that belong to it, in lower case and without a port. */
-  readonly host: RegExp;
+  /** Hosts of the public port that belong to it, in lower case and without a port; unset: its listener alone. */
+  readonly host?: RegExp;
   /** Header by which its clients select a port of the sandbox. */
-  readonly portHeader: string;
+  readonly portHeader?: string;
   /** Ports that stand for services of the protocol; any other one is previewed. */
-  readonly ownPorts: readonly string[];
+  readonly ownPorts?: readonly string[];
 }
 
 /** E2B's SDKs join `/files` to the root of the sandbox URL. */
@@ -20,4 +20,7 @@ export const E2B_DOOR: ProtocolDoor = {
   ownPorts: ['49983', '49999'],
 };
 
-export const PROTOCOL_DOORS: readonly ProtocolDoor[] = [E2B_DOOR];
+/** Clients of SWE-ReX join a port to the host. */
+export const SWE_REX_DOOR: ProtocolDoor = { name: 'swe-rex', prefix: '/compat/swe-rex' };
+
+export const PROTOCOL_DOORS: readonly ProtocolDoor[] = [E2B_DOOR, SWE_REX_DOOR];

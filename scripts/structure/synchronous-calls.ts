@@ -55,8 +55,10 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/core/records/replace-file.ts
       daemon/src/core/records/reserve-files.ts
       daemon/src/core/records/runtime-space.ts
+      daemon/src/protocols/cloudflare/state.ts
       daemon/src/protocols/e2b/state/sandboxes.ts
       daemon/src/protocols/e2b/state/started.ts
+      daemon/src/protocols/swe-rex/session/session-store.ts
     `,
   },
   {

@@ -33,7 +33,8 @@ export function copyWithoutV1(root: string, target: string): Promise<void> {
 export function copyWithoutProtocols(root: string, target: string): Promise<void> {
   return copyWithout(root, target, {
     isRemoved: (file) =>
-      /^daemon\/src\/protocols\/[^/]+\//.test(file) || /^e2e\/(?:clients\/(?:cloudflare|e2b)\/|scenarios\/e2b\.)/.test(file),
+      /^daemon\/src\/protocols\/[^/]+\//.test(file) ||
+      /^e2e\/(?:clients\/(?:cloudflare|e2b|swe-rex)\/|scenarios\/e2b\.)/.test(file),
     change: (file) => (file === 'daemon/src/protocols/index.ts' ? listWithoutProtocols : undefined),
   });
 }

@@ -32,9 +32,12 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
       daemon/src/core/process/portable/portable-process.ts
       daemon/src/core/process/portable/portable-terminal.ts
       daemon/src/http/files/memory-document.ts
+      daemon/src/protocols/cloudflare/cloudflare-service.ts
+      daemon/src/protocols/cloudflare/tunnel.ts
       daemon/src/protocols/e2b/control/control-plane.ts
       daemon/src/protocols/e2b/envd-routes.ts
       daemon/src/protocols/e2b/interpreter/send-events.ts
+      daemon/src/protocols/swe-rex/upload/zip-as-tar.ts
       program/src/heartbeat/stall-thread.ts
     `,
   },

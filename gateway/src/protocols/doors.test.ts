@@ -58,3 +58,12 @@ test('[e2b.door] a listener of its own serves the protocol alone, and previews t
     '200 GET /x localhost',
   );
 });
+
+test('[swe-rex.door] the listener of SWE-ReX leads to its routes alone', async () => {
+  await using daemon = await echoDaemon();
+  const port = await freePort();
+  await using _gateway = await startGateway(daemon.port, { env: { SVC_SWEREX_PORT: String(port) } });
+  const host = `127.0.0.1:${port}`;
+  expect(await get(port, '/is_alive', { host })).toBe(`200 GET /compat/swe-rex/is_alive ${host}`);
+  expect(await get(port, '/v2/fs', { host, 'e2b-sandbox-port': '3000' })).toBe(`200 GET /compat/swe-rex/v2/fs ${host}`);
+});

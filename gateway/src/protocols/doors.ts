@@ -19,8 +19,8 @@ export function enter(exchange: Exchange, listener: ProtocolDoor | undefined): E
   const door = listener ?? doorOfHost(exchange);
   if (!door) return undefined;
   const { target, req } = exchange;
-  const field = req.headers[door.portHeader];
-  if (field !== undefined && !door.ownPorts.includes(String(field).trim())) return previewOf(exchange, String(field));
+  const field = door.portHeader === undefined ? undefined : req.headers[door.portHeader];
+  if (field !== undefined && !door.ownPorts?.includes(String(field).trim())) return previewOf(exchange, String(field));
   if (isBelow(target.path, door.prefix)) return { exchange };
   const inside = parseTarget(door.prefix + target.raw, undefined);
   return { exchange: inside ? { ...exchange, target: inside } : exchange };
@@ -28,7 +28,7 @@ export function enter(exchange: Exchange, listener: ProtocolDoor | undefined): E
 
 function doorOfHost(exchange: Exchange): ProtocolDoor | undefined {
   const host = publicHost(exchange).toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
-  return PROTOCOL_DOORS.find((door) => door.host.test(host));
+  return PROTOCOL_DOORS.find((door) => door.host?.test(host));
 }
 
 function isBelow(path: string, prefix: string): boolean {

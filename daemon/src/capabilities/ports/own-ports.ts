@@ -5,6 +5,7 @@ const OPTIONS: Readonly<Record<string, number | undefined>> = {
   MCP_SERVER_BROWSER_PORT: 8100,
   PROXY_FORWARD_PORT: 8101,
   SVC_E2B_PORT: undefined,
+  SVC_SWEREX_PORT: undefined,
 };
 /** Options with an address or a URL, which may have a port. */
 const ADDRESSES: Readonly<Record<string, string>> = {

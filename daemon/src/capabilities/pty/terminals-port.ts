@@ -18,7 +18,7 @@ export function terminalsPort(service: PtyService): TerminalsPort {
       return stateOf(held.session);
     },
     list: () => service.list().map(stateOf),
-    follow: (id, gone) => follow(service, sessions.get(id), gone),
+    follow: (id, gone, from = 0) => follow(service, sessions.get(id), gone, from),
     write: (id, bytes, gone) => service.write(sessions.get(id), bytes, gone),
     resize: (id, size) => sessions.get(id).resize(size),
     close: (id, graceMs) => sessions.close(sessions.get(id), graceMs),
@@ -30,15 +30,20 @@ function stateOf({ id, pid, open, record }: PtySession): TerminalState {
   return { id, pid, isOpen: open, program: command, args, cwd, exitCode, signal };
 }
 
-async function* follow(service: PtyService, session: PtySession, gone: AbortSignal): AsyncGenerator<TerminalEvent> {
+async function* follow(
+  service: PtyService,
+  session: PtySession,
+  gone: AbortSignal,
+  from: number,
+): AsyncGenerator<TerminalEvent> {
   const { history } = session;
   using _held = service.sessions.hold(session);
   using _viewer = session.attach();
-  for (let at = history.first; !gone.aborted; ) {
+  for (let at = Math.max(history.first, from); !gone.aborted; ) {
     const { offset, bytes } = await history.read(at, READ_BYTES);
     if (bytes.length > 0) {
       at = offset + bytes.length;
-      yield { type: 'bytes', bytes };
+      yield { type: 'bytes', bytes, next: at };
     } else if (history.closed) {
       yield { type: 'exit', state: stateOf(session) };
       return;

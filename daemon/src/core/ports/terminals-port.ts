@@ -24,15 +24,15 @@ export interface TerminalState {
 }
 
 export type TerminalEvent =
-  | { readonly type: 'bytes'; readonly bytes: Buffer }
+  | { readonly type: 'bytes'; readonly bytes: Buffer /** Offset of the byte after them. */; readonly next: number }
   | { readonly type: 'exit'; readonly state: TerminalState };
 
 /** Terminals, as adapters outside their capability use them. Errors: SandboxError. */
 export interface TerminalsPort {
   open(terms: TerminalTerms): Promise<TerminalState>;
   list(): readonly TerminalState[];
-  /** The kept output from its first byte on, until the end of the session. */
-  follow(id: string, gone: AbortSignal): AsyncGenerator<TerminalEvent>;
+  /** The kept output from its first byte on, or from an offset, until the end of the session. */
+  follow(id: string, gone: AbortSignal, from?: number): AsyncGenerator<TerminalEvent>;
   write(id: string, bytes: Uint8Array, gone: AbortSignal): Promise<void>;
   resize(id: string, size: { readonly cols: number; readonly rows: number }): void;
   /** SIGHUP to its processes, SIGKILL to those that are left after `graceMs` milliseconds. */

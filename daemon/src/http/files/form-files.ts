@@ -13,21 +13,23 @@ interface NamedContent {
 }
 
 /**
- * Reads the files of a form (RFC 7578) one after another; fields that are not files are ignored. Whatever goes wrong,
- * the content that `take` reads ends with an error.
+ * Reads the files of a form (RFC 7578) one after another. Whatever goes wrong, the content that `take` reads ends with
+ * an error.
+ * @param terms `field`: called with each field that is not a file, of at most 64 KiB
  * @throws SandboxError `invalid` if the body is not a form with a file, is cut, or has too many files; and what `take`
  *   throws
  */
 export async function readFormFiles(
   body: Readable,
   headers: IncomingHttpHeaders,
-  { filesMax }: { readonly filesMax: number },
+  { filesMax, field: takeField }: { readonly filesMax: number; readonly field?: (name: string, value: string) => void },
   take: (file: NamedContent) => Promise<void>,
 ): Promise<void> {
   const parser = parserOf(headers, filesMax);
   const { promise: parsed, resolve, reject } = Promise.withResolvers<void>();
   let turn: Promise<void> = Promise.resolve();
   let files = 0;
+  if (takeField) parser.on('field', (name, value) => takeField(name, value));
   const unread = new Set<BusboyFileStream>();
   const cut = (error: unknown): void => reject(notWhole(error));
   parser.on('file', (field, content, filename) => {

@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { TestApp } from '../../app.fixture.ts';
 import type { Config } from '../../config.ts';
@@ -68,7 +68,9 @@ export class BridgeClient implements AsyncDisposable {
     const answer = await this.call('POST', `${sandbox}/exec`, { argv, ...more }, headers);
     const events = eventsOf(await answer.text());
     const bytes = (name: string): string =>
-      Buffer.concat(events.filter(({ event }) => event === name).map(({ data }) => Buffer.from(data, 'base64'))).toString();
+      Buffer.concat(
+        events.filter(({ event }) => event === name).map(({ data }) => Buffer.from(data, 'base64')),
+      ).toString();
     const last = events.at(-1);
     const end = last && JSON.parse(last.data);
     return { stdout: bytes('stdout'), stderr: bytes('stderr'), exitCode: end?.exit_code, error: end?.error };

@@ -205,7 +205,8 @@ test('[cloudflare.tunnel] a tunnel is the preview of a port; those of the produc
   for (const own of [8080, 8091, 9222]) {
     expect((await client.refused('POST', `${box}/tunnel/${own}`))[0]).toBe(403);
   }
-  for (const wrong of ['0', '65536', 'x', '']) expect((await client.refused('POST', `${box}/tunnel/${wrong}`))[0]).toBe(400);
+  for (const wrong of ['0', '65536', 'x', ''])
+    expect((await client.refused('POST', `${box}/tunnel/${wrong}`))[0]).toBe(400);
   expect((await client.refused('POST', `${box}/tunnel/3000`, { name: 123 }))[2]).toContain('name must be a string');
   expect((await client.refused('POST', `${box}/tunnel/3000`, { name: 'Bad.Name' }))[2]).toContain('valid DNS label');
 });

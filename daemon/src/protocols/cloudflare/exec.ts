@@ -16,7 +16,7 @@ const PIECE_BYTES = 48 * 1024;
 /** Milliseconds of silence after which a comment keeps the connection alive. */
 const SILENCE_MS = 15_000;
 
-/** `POST /exec`: the output as it comes, and the end. A client that leaves leaves the command running. */
+/** `POST /exec`: the output at once, and the end. The command runs on when its client leaves. */
 export async function exec(call: CloudflareCall, programs: Programs, workspace: Workspace): Promise<void> {
   const { argv, timeout_ms: timeout, cwd } = await readBody(call.req, ExecBody);
   const { sandbox, session } = call;

@@ -5,7 +5,7 @@ const RESTORE = 'if [ -O "$1/state" ]; then . "$1/state" 2>/dev/null; fi';
 
 /**
  * Runs the words after $2 as a command of the session, so that `cd`, `export` and functions reach the next one. $2: a
- * directory for this command alone, or empty. The directory of the state belongs to the account and nobody else.
+ * directory for this command alone, or empty. The directory of the state belongs to the account alone.
  */
 const EXEC = `${RESTORE}
 if ! mkdir -m 700 -- "$1" 2>/dev/null && ! { [ -d "$1" ] && [ -O "$1" ] && [ ! -L "$1" ]; }; then

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -55,7 +55,10 @@ test('[cloudflare.sessions] ids are checked, made where none is given, and end w
   expect(existsSync(directory)).toBe(true);
   const running = await client.call('POST', `${box}/exec`, { argv: ['sleep', '600'] }, { 'session-id': id });
   const deleted = await client.call('DELETE', `${box}/session/${id}`);
-  expect([deleted.status, await deleted.json()]).toEqual([200, expect.objectContaining({ success: true, sessionId: id })]);
+  expect([deleted.status, await deleted.json()]).toEqual([
+    200,
+    expect.objectContaining({ success: true, sessionId: id }),
+  ]);
   expect(await running.text()).toContain('{"exit_code":137}');
   expect(existsSync(directory)).toBe(false);
   expect((await client.refused('DELETE', `${box}/session/${id}`))[0]).toBe(404);
@@ -82,8 +85,7 @@ test('[cloudflare.pty] a terminal takes input and sizes, tells its end, and ends
   second.type('echo up-$((1+1))\n');
   await second.until(() => second.output.includes('up-2'));
   await second.close();
-  const open = async () =>
-    (await client.app.inject('/v2/pty/sessions')).json().data.stats.total_sessions;
+  const open = async () => (await client.app.inject('/v2/pty/sessions')).json().data.stats.total_sessions;
   while ((await open()) > 0) await new Promise(setImmediate);
 });
 
@@ -137,8 +139,10 @@ test.runIf(process.platform === 'linux')(
       const ran = await (await post(second.base, '/box/exec', { argv: ['printenv', 'A'] }, 'one')).text();
       expect(ran).toContain(btoa('kept\n'));
       const running = async () => {
-        const { data } = await (await fetch(`${second.base}/v2/commands`)).json();
-        return data.commands.filter(({ status }: { status: string }) => status === 'running').length;
+        const { data } = (await (await fetch(`${second.base}/v2/commands`)).json()) as {
+          data: { commands: { status: string }[] };
+        };
+        return data.commands.filter(({ status }) => status === 'running').length;
       };
       expect(await running()).toBe(1);
       await fetch(`${second.base}/compat/cloudflare/v1/sandbox/box`, { method: 'DELETE' });

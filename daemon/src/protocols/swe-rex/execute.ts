@@ -1,0 +1,69 @@
+import { constants } from 'node:os';
+import type { CommandsPort, ProgramState } from '../../core/ports/commands-port.ts';
+import { Raised, systemError } from './answers.ts';
+import type { CommandRequest } from './bodies.ts';
+import { escaped, shown } from './text.ts';
+
+interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit_code: number | null;
+}
+
+/** `POST /execute`: a command beside all sessions; a timeout ends everything that it has started. */
+export async function execute(request: CommandRequest, commands: CommandsPort, gone: AbortSignal): Promise<Ran> {
+  const { command, timeout, cwd, merge_output_streams: isMerged } = request;
+  const words = wordsOf(request);
+  const [program = '', ...args] = isMerged ? ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...words] : words;
+  const terms = {
+    program,
+    args,
+    shownAs: typeof command === 'string' ? command : command.join(' '),
+    cwd: cwd ?? undefined,
+    env: {},
+    user: undefined,
+    openStdin: false,
+    hardTimeout: typeof timeout === 'number' ? Math.max(timeout, 0.001) : undefined,
+  };
+  const { id, pid, message } = await commands.start(terms, gone);
+  if (pid === null) throw notStarted(message, cwd ?? words[0] ?? '');
+  const pieces = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  let end: ProgramState | undefined;
+  for await (const event of commands.follow(id, gone)) {
+    if (event.type === 'exit') end = event.state;
+    else pieces[event.stream].push(Buffer.from(event.bytes));
+  }
+  if (end?.timedOut) throw new Raised('CommandTimeoutError', `Timeout (${timeout}s) exceeded while running command`);
+  const stdout = escaped(Buffer.concat(pieces.stdout));
+  const stderr = escaped(Buffer.concat(pieces.stderr));
+  const ran = { stdout, stderr, exit_code: end === undefined ? null : codeOf(end) };
+  if (request.check && ran.exit_code !== 0) throw failed(request, ran);
+  return ran;
+}
+
+function failed({ command, error_msg: errorText }: CommandRequest, { stdout, stderr, exit_code: code }: Ran): Raised {
+  const text = typeof command === 'string' ? shown(command) : `[${command.map(shown).join(', ')}]`;
+  const why = `Command ${text} failed with exit code ${code}. Stdout:\n${shown(stdout)}\nStderr:\n${shown(stderr)}`;
+  return new Raised('NonZeroExitCodeError', errorText === '' ? why : `${errorText}: ${why}`);
+}
+
+/** With `env` the program gets these variables and no other. */
+function wordsOf({ command, shell, env }: CommandRequest): readonly string[] {
+  const given = typeof command === 'string' ? [command] : command;
+  const words = shell ? ['/bin/sh', '-c', ...given] : given;
+  if (env === undefined || env === null) return words;
+  return ['/usr/bin/env', '-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...words];
+}
+
+function notStarted(message: string | null, path: string): Raised {
+  const text = message ?? 'the command did not start';
+  const code = /\b(ENOENT|EACCES|ENOTDIR)\b/.exec(text)?.[1] ?? (/no such|not found/i.test(text) ? 'ENOENT' : '');
+  return systemError(code, path) ?? new Raised('SwerexException', text);
+}
+
+/** As `subprocess` of Python: the number of a signal is negative. */
+function codeOf({ exitCode, signal }: ProgramState): number | null {
+  if (signal === null) return exitCode;
+  const number = constants.signals[signal as NodeJS.Signals];
+  return number === undefined ? null : -number;
+}
