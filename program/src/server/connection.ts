@@ -9,6 +9,9 @@ import type { Turns } from './turns.ts';
 /** Requests of one connection that are worked on at once; later ones of the same read wait. */
 export const PIPELINED_MAX = 16;
 
+/** Listeners of one event of a response: the service, the framework and a paced body add a dozen, whatever the request. */
+const LISTENERS_MAX = 32;
+
 interface Pending {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -70,6 +73,7 @@ export class Connection {
     const { res } = pending;
     this.#last = pending;
     this.#unfinished.push(res);
+    res.setMaxListeners(LISTENERS_MAX);
     res.once('close', () => this.#finished(res));
     const answer = refusal ?? (hasKnownCoding(pending.req) ? undefined : UNKNOWN_CODING);
     const accepted = answer === undefined ? pending : { ...pending, work: () => this.#answer(pending, answer) };

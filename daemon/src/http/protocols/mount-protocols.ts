@@ -10,9 +10,6 @@ import type { WebSocketPort } from '../streams/websocket-port.ts';
 import type { LoadedProtocol } from './loaded-protocol.ts';
 import type { ProtocolRefusal, ProtocolRequest } from './protocol.ts';
 
-/** Listeners of one event of an answer. */
-const MAX_LISTENERS = 32;
-
 /** Serves each protocol below its prefix and at its places: the gate and the hooks of the app come first. */
 export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], metrics: Metrics): void {
   for (const protocol of protocols) {
@@ -55,8 +52,6 @@ async function isAdmitted(protocol: LoadedProtocol, request: FastifyRequest): Pr
 async function serve(protocol: LoadedProtocol, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const service = await protocol.service();
   const { raw } = reply;
-  // The frame, its hooks and the protocol listen for the same end: a constant number.
-  raw.setMaxListeners(MAX_LISTENERS);
   // What hooks have set is part of the answer.
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   reply.hijack();
