@@ -14,7 +14,7 @@ const IS_WHOLE = process.env['TEST_EXTENT'] === 'whole';
 const SEED = Number(process.env['ATTACK_SEED'] ?? 44);
 const CLIENTS = 32;
 /** The whole is so many acknowledgements on a disk with room, and so many on a full one. */
-const ACKNOWLEDGED = { roomy: 80_000, full: 20_000 };
+const ACKNOWLEDGED = { roomy: 100_000, full: 20_000 };
 const SAMPLE_MS = 2500;
 /** Answers of one daemon, at most: its death then cuts the calls of the other clients anywhere. */
 const LIFE_ANSWERS = IS_WHOLE ? 1000 : 400;

@@ -22,6 +22,8 @@ export class FileWriter implements Writer {
 
   async act(): Promise<void> {
     const { daemon, ledger, random } = this.#with;
+    // Another cut call would leave a third content that is right.
+    if (this.#pending) await this.settle();
     const isRemoval = this.#content !== undefined && random() < 0.2;
     const next = isRemoval ? undefined : `content ${this.#count++}\n`;
     const outcome = isRemoval
