@@ -1,16 +1,27 @@
 import { once } from 'node:events';
 import type { CdpMessage } from './devtools-socket.ts';
 
+/** Where DevTools answer, and the credential for it. */
+interface Devtools {
+  readonly devtools: string;
+  /** Of requests of the discovery. */
+  readonly headers?: Record<string, string>;
+  /** Of the WebSocket. */
+  readonly query?: string;
+}
+
 /** A tab of a client of DevTools, which does not wait for answers that a page cannot give. */
 export class RawTab {
   readonly #socket: WebSocket;
-  readonly #port: number;
+  readonly #devtools: string;
+  readonly #headers: Record<string, string>;
   readonly #id: string;
   readonly #events = new EventTarget();
   #lastId = 0;
 
-  private constructor(port: number, id: string, socket: WebSocket) {
-    this.#port = port;
+  private constructor({ devtools, headers = {} }: Devtools, id: string, socket: WebSocket) {
+    this.#devtools = devtools;
+    this.#headers = headers;
     this.#id = id;
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => {
@@ -20,12 +31,13 @@ export class RawTab {
   }
 
   /** Opens a tab, and waits until it has loaded. */
-  static async open(port: number, url: string): Promise<RawTab> {
-    const answer = await fetch(`http://127.0.0.1:${port}/json/new?${url}`, { method: 'PUT' });
+  static async open(devtools: Devtools, url: string): Promise<RawTab> {
+    const { headers = {}, query = '' } = devtools;
+    const answer = await fetch(`${devtools.devtools}/json/new?${url}`, { method: 'PUT', headers });
     const { id, webSocketDebuggerUrl } = (await answer.json()) as { id: string; webSocketDebuggerUrl: string };
-    const socket = new WebSocket(webSocketDebuggerUrl);
+    const socket = new WebSocket(`${webSocketDebuggerUrl}${query}`);
     await once(socket, 'open');
-    const tab = new RawTab(port, id, socket);
+    const tab = new RawTab(devtools, id, socket);
     const loaded = 'new Promise(done => document.readyState === "complete" ? done() : addEventListener("load", done))';
     await tab.ask('Runtime.evaluate', { expression: loaded, awaitPromise: true });
     return tab;
@@ -46,7 +58,7 @@ export class RawTab {
   }
 
   async close(): Promise<void> {
-    await fetch(`http://127.0.0.1:${this.#port}/json/close/${this.#id}`);
+    await fetch(`${this.#devtools}/json/close/${this.#id}`, { headers: this.#headers });
     this.#socket.close();
   }
 }
