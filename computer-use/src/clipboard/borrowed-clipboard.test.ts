@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { has } from '../../../scripts/testing/machine.ts';
 import { TestWorker } from '../worker.fixture.ts';
@@ -7,6 +12,21 @@ import { Selections } from './selections.ts';
 
 /** Milliseconds that a busy application lets pass before each of its requests: more than a quick one ever takes. */
 const BUSY_MS = 250;
+/** Milliseconds after which an application on a busy machine begins to ask. */
+const LATE_MS = 1500;
+/** Answers of a viewer without a password to the server (RFC 6143, §7.1 and §7.3.1): version, no security, shared. */
+const GREETING = ['RFB 003.008\n', '\u0001', '\u0001'];
+
+/** A viewer, for which the X server fetches each text of the clipboard. */
+async function view(path: string): Promise<Socket> {
+  const viewer = connect(path);
+  for (const answer of GREETING) {
+    await once(viewer, 'data');
+    viewer.write(answer);
+  }
+  await once(viewer, 'data');
+  return viewer;
+}
 
 describe.skipIf(!has('X server'))('a text that is pasted', () => {
   let worker: TestWorker;
@@ -14,8 +34,13 @@ describe.skipIf(!has('X server'))('a text that is pasted', () => {
   let application: XClientFixture;
   let offered: Selections;
   let seen: Selections;
+  let directory: string;
+  let viewer: Socket;
   beforeAll(async () => {
-    worker = await TestWorker.start('400x300');
+    directory = await mkdtemp(join(tmpdir(), 'computer-use-'));
+    const path = join(directory, 'vnc.sock');
+    worker = await TestWorker.start('400x300', ['-rfbunixpath', path]);
+    viewer = await view(path);
     agent = await XClientFixture.open(worker.server.display);
     application = await XClientFixture.open(worker.server.display);
     offered = await Selections.open(agent.session);
@@ -25,9 +50,11 @@ describe.skipIf(!has('X server'))('a text that is pasted', () => {
     await application.session.sync();
   });
   afterAll(async () => {
+    viewer?.destroy();
     await application?.[Symbol.asyncDispose]();
     await agent?.[Symbol.asyncDispose]();
     await worker?.[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
   });
 
   test('[desktop.typing] a busy application finds the text as long as it goes on asking', async () => {
@@ -47,6 +74,16 @@ describe.skipIf(!has('X server'))('a text that is pasted', () => {
     await asked.promise;
     expect(found).toEqual(['漢', '漢', '漢']);
     expect(await seen.read('CLIPBOARD', 1000)).toBeUndefined();
+  });
+
+  test('[desktop.typing] an application that asks late finds the text, which the X server fetches for a viewer', async () => {
+    const found = Promise.withResolvers<string | undefined>();
+    const ask = async (): Promise<void> => found.resolve((await seen.read('CLIPBOARD', 1000))?.toString());
+    {
+      await using clipboard = await BorrowedClipboard.borrow(agent.session, offered);
+      await clipboard.offer('漢', async () => void setTimeout(() => ask().catch(found.reject), LATE_MS));
+    }
+    expect(await found.promise).toBe('漢');
   });
 
   test('[desktop.typing] a text that no window fetches fails, and the clipboard is restored', async () => {

@@ -3,17 +3,26 @@ import { pollUntil } from '@sandbox/api/wait.ts';
 import type { XSession } from '../x11/x-session.ts';
 import type { SelectionName, Selections } from './selections.ts';
 
-/** Milliseconds without a request after which the clipboard is restored although its text was not fetched. */
-const FETCHED_MS = 500;
 /**
- * Milliseconds without a request after which a target that has the text is done: Chromium asks what there is before and
- * after it, and drops the text if the clipboard has changed meanwhile. A target that was slow so far gets longer:
- * that many times the longest pause before one of its requests, and at most that many milliseconds in all.
+ * Milliseconds without a request after which a paste is over although the focused client did not fetch the text: another
+ * one did for it.
+ */
+const OTHER_MS = 500;
+/**
+ * Milliseconds without a request after which a target that has the text is done: Chromium asks what there is several
+ * times before and after it, and drops the text if the clipboard has changed meanwhile. A target that was slow so far
+ * gets longer: that many times the longest pause before one of its requests. One that asked several times before the
+ * text gets `AFTER_MS` until it has asked after it.
  */
 const QUIET_MS = 80;
 const QUIET_PAUSES = 3;
+const AFTER_MS = 500;
+const SEVERAL = 2;
+/** Milliseconds for a window to fetch the text, and for the whole paste. */
 const DONE_MS = 5000;
 const LOOK_MS = 10;
+/** Milliseconds that a look adds at most: requests that arrive while this process has no processor are read after it. */
+const LOOKED_MS = 2 * LOOK_MS;
 /** Milliseconds for the text that the clipboard had, and its largest size in bytes. */
 const SAVE_MS = 500;
 const SAVED_MAX = 4 * 1024 ** 2;
@@ -56,32 +65,22 @@ export class BorrowedClipboard implements AsyncDisposable {
 
   /**
    * Offers a text, calls `paste`, and waits until the focused client has the text.
-   * @throws SandboxError `unavailable` if no client fetches it within 500 ms
+   * @throws SandboxError `unavailable` if no client fetches it within 5 s
    */
   async offer(text: string, paste: () => Promise<void>): Promise<void> {
-    let isFetched = false;
-    let fetchedByFocused = false;
-    let askedAt = 0;
-    let longestPause = 0;
+    const requests = new Requests();
     const onRequest = (requestor: number, isText: boolean): void => {
-      isFetched ||= isText;
-      if (!isOfClient(this.#session, requestor, this.#focus)) return;
-      fetchedByFocused ||= isText;
-      const now = performance.now();
-      longestPause = Math.max(longestPause, now - askedAt);
-      askedAt = now;
+      // The X server itself fetches each text for its viewers.
+      if (isOfServer(this.#session, requestor)) return;
+      requests.add(isText, isOfClient(this.#session, requestor, this.#focus));
     };
     for (const name of this.#saved.keys()) await this.#selections.own(name, text, onRequest);
-    askedAt = performance.now();
     await paste();
-    const isDone = (): boolean => {
-      const quiet = fetchedByFocused ? Math.max(QUIET_MS, QUIET_PAUSES * longestPause) : FETCHED_MS;
-      return performance.now() - askedAt >= quiet;
-    };
-    await pollUntil(isDone, { everyMs: LOOK_MS, ms: DONE_MS, signal: this.#session.ended });
+    requests.begin();
+    await pollUntil(() => requests.areOver(), { everyMs: LOOK_MS, ms: DONE_MS, signal: this.#session.ended });
     await this.#session.sync();
-    if (isFetched) return;
-    throw new SandboxError('unavailable', `no window has fetched the text from the clipboard in ${FETCHED_MS} ms`, {
+    if (requests.isFetched) return;
+    throw new SandboxError('unavailable', `no window has fetched the text from the clipboard in ${DONE_MS} ms`, {
       hint: 'look at the screen: the focused window takes no text, or is busy',
     });
   }
@@ -91,6 +90,56 @@ export class BorrowedClipboard implements AsyncDisposable {
       if (saved === 'no owner') await this.#selections.release(name);
       else await this.#selections.own(name, saved.text);
     }
+  }
+}
+
+/** What clients have asked for since a text was offered. */
+class Requests {
+  /** Of the focused client: how often it asked what there is before and after the text. */
+  #before = 0;
+  #after = 0;
+  #isFetchedByFocused = false;
+  #isFetchedByOther = false;
+  #askedAt = performance.now();
+  #longestPause = 0;
+  #quiet = 0;
+  #lookedAt = 0;
+
+  get isFetched(): boolean {
+    return this.#isFetchedByFocused || this.#isFetchedByOther;
+  }
+
+  /** The paste has been sent. */
+  begin(): void {
+    this.#lookedAt = performance.now();
+  }
+
+  add(isText: boolean, isOfFocused: boolean): void {
+    if (!isOfFocused) {
+      this.#isFetchedByOther ||= isText;
+      return;
+    }
+    this.#isFetchedByFocused ||= isText;
+    if (!isText && this.#isFetchedByFocused) this.#after += 1;
+    else if (!isText) this.#before += 1;
+    const now = performance.now();
+    this.#longestPause = Math.max(this.#longestPause, now - this.#askedAt);
+    this.#askedAt = now;
+    this.#quiet = 0;
+  }
+
+  /** Whether no more are to be expected; called again and again. */
+  areOver(): boolean {
+    const now = performance.now();
+    this.#quiet += Math.min(now - this.#lookedAt, LOOKED_MS);
+    this.#lookedAt = now;
+    return this.#quiet >= this.#patience();
+  }
+
+  #patience(): number {
+    if (!this.#isFetchedByFocused) return this.#isFetchedByOther ? OTHER_MS : DONE_MS;
+    const quiet = Math.max(QUIET_MS, QUIET_PAUSES * this.#longestPause);
+    return this.#before >= SEVERAL && this.#after === 0 ? Math.max(quiet, AFTER_MS) : quiet;
   }
 }
 
@@ -104,6 +153,11 @@ async function focusOf(session: XSession): Promise<number> {
     session.client.GetInputFocus(done),
   );
   return focus;
+}
+
+/** Whether the X server made a window for itself: it has no bits of a client. */
+function isOfServer(session: XSession, window: number): boolean {
+  return (window & ~session.display.resource_mask) === 0;
 }
 
 /** Whether both windows belong to one client (X protocol, §1.1: ids differ in the bits of `resource_mask`). */
