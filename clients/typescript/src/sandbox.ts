@@ -3,14 +3,17 @@ import { Command } from './commands/command.ts';
 import { type RunOptions, type RunResult, run } from './commands/run.ts';
 import { type StartOptions, startBody } from './commands/start.ts';
 import { type Camel, camel } from './core/camel.ts';
+import { RequestFailed } from './core/errors.ts';
 import { RemotePaths } from './core/remote-paths.ts';
 import { type ConnectOptions, settingsOf } from './core/settings.ts';
+import { notOfSandbox } from './core/shape.ts';
 import { createTicket, type Ticket, type TicketOptions } from './core/tickets.ts';
 import { Transport } from './core/transport.ts';
 import { Desktop } from './desktop/desktop.ts';
 import { type CallOptions, Files } from './files/files.ts';
 import { Notebook, type NotebookOptions } from './notebook/notebook.ts';
 import { Terminal, type TerminalOptions } from './terminal/terminal.ts';
+import { McpBridge } from './tools/mcp-bridge.ts';
 import { type ToolForms, toolsFor } from './tools/tools.ts';
 import type * as wire from './wire.ts';
 
@@ -100,6 +103,19 @@ export class Sandbox {
     return { webSocketUrl: url.replace(/^http/, 'ws'), headers: this.#transport.headers() };
   }
 
+  /** Asks whether `port` may be used. @throws RequestFailed with status 401 for a wrong key, 403 without the permission */
+  async requirePort(port: number, options: CallOptions = {}): Promise<void> {
+    const isExpected = (error: unknown): boolean => error instanceof RequestFailed && error.status === 426;
+    try {
+      await this.#transport.send(`/v2/ports/${port}/connect`, options);
+    } catch (error) {
+      // The service wants a WebSocket.
+      if (isExpected(error)) return;
+      throw error;
+    }
+    throw notOfSandbox('it accepts a WebSocket without one');
+  }
+
   /** What the service examines of itself, with a hint for what is missing. */
   async checks(options: CallOptions = {}): Promise<wire.Capabilities['checks']> {
     return (await this.#transport.data('/v2/sandbox', 'SandboxInfo', options)).capabilities.checks;
@@ -108,6 +124,11 @@ export class Sandbox {
   /** The tools of the sandbox for a model, in the form of its framework, or the address for a client of MCP. */
   async tools<Form extends keyof ToolForms>(form: Form, options: CallOptions = {}): Promise<ToolForms[Form]> {
     return await toolsFor(this.#transport, form, options.signal);
+  }
+
+  /** Passes messages of MCP on, for a client that cannot send them itself. */
+  mcp(): McpBridge {
+    return new McpBridge(this.#transport);
   }
 
   async info(options: CallOptions = {}): Promise<SandboxInfo> {

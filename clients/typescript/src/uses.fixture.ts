@@ -11,6 +11,7 @@ import { Watch } from './files/watch.ts';
 import { Notebook } from './notebook/notebook.ts';
 import { Sandbox } from './sandbox.ts';
 import { Terminal } from './terminal/terminal.ts';
+import { McpBridge } from './tools/mcp-bridge.ts';
 
 /** What a use has. */
 interface Given {
@@ -30,7 +31,7 @@ interface Given {
 type Use = (given: Given) => Promise<unknown>;
 
 /** Classes of the client whose methods send requests. */
-export const CLASSES = { Sandbox, Files, Browser, Desktop, Command, Notebook, Terminal, Page, Watch };
+export const CLASSES = { Sandbox, Files, Browser, Desktop, Command, Notebook, Terminal, Page, Watch, McpBridge };
 
 /** Methods that send nothing by themselves. */
 export const LOCAL: readonly string[] = [
@@ -38,6 +39,7 @@ export const LOCAL: readonly string[] = [
   'Sandbox.notebook',
   'Sandbox.cdp',
   'Sandbox.port',
+  'Sandbox.mcp',
   'Sandbox.url',
   'Command.url',
 ];
@@ -50,6 +52,7 @@ export const USES: Readonly<Record<string, Use>> = {
   'Sandbox.commands': ({ sandbox, signal }) => sandbox.commands({ signal }),
   'Sandbox.terminal': ({ sandbox, signal }) => sandbox.terminal({ signal }),
   'Sandbox.checks': ({ sandbox, signal }) => sandbox.checks({ signal }),
+  'Sandbox.requirePort': ({ sandbox, signal }) => sandbox.requirePort(1, { signal }),
   'Sandbox.tools': ({ sandbox, signal }) => sandbox.tools('anthropic', { signal }),
   'Sandbox.info': ({ sandbox, signal }) => sandbox.info({ signal }),
   'Sandbox.ticket': ({ sandbox, signal }) => sandbox.ticket('/v2/', { signal }),
@@ -113,6 +116,8 @@ export const USES: Readonly<Record<string, Use>> = {
   'Page.evaluate': ({ page, signal }) => page.evaluate('1', { signal }),
   'Page.screenshot': ({ page, signal }) => page.screenshot({ signal }),
   'Page.close': ({ page, signal }) => page.close({ signal }),
+  'McpBridge.exchange': ({ sandbox, signal }) =>
+    drained(sandbox.mcp().exchange({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} }, signal)),
   'Watch.iterate': async ({ watch }) => drained(await watch()),
   'Watch.close': async ({ watch, signal }) => (await watch()).close({ signal }),
 };

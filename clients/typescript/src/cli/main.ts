@@ -6,8 +6,12 @@ import { printable, printableJson } from './one-line.ts';
 import { commandPlace, parse, requireArguments } from './parse.ts';
 import { COMMANDS } from './specs.ts';
 
+/** Exit code of a program that SIGPIPE ends. */
+const CLOSED_PIPE = 141;
+
 // If the event loop ends before the command does, that is no success.
 process.exitCode = 125;
+process.on('uncaughtException', (error) => process.exit(failed(error, undefined)));
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });
@@ -54,8 +58,16 @@ async function use(spec: CommandSpec, args: readonly string[], options: Context[
   return (await command(context)) ?? 0;
 }
 
+interface Failure {
+  readonly message?: string;
+  readonly hint?: string | null;
+  readonly code?: string;
+}
+
 function failed(error: unknown, spec: CommandSpec | undefined): number {
-  const { message, hint } = firstError(error) as { readonly message?: string; readonly hint?: string | null };
+  const { message, hint, code } = firstError(error) as Failure;
+  // Its reader has left, such as `head`.
+  if (code === 'EPIPE') return CLOSED_PIPE;
   process.stderr.write(`sandbox: ${printable(message ?? String(error))}\n`);
   if (hint) process.stderr.write(`${printable(hint)}\n`);
   if (!(firstError(error) instanceof UsageError)) return 125;

@@ -97,7 +97,8 @@ function parsed(text: string): unknown {
   }
 }
 
-async function* textLines(answer: Answer): AsyncGenerator<string> {
+/** The lines of an answer of text; a last one without its end is left out. */
+export async function* textLines(answer: Answer): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let pieces: string[] = [];
   let length = 0;

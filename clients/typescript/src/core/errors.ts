@@ -76,15 +76,16 @@ interface FailedAnswer {
 /** What a failed answer says. It may be that of a proxy, or of another service. */
 export function failureOf({ status, header, text, request }: FailedAnswer): Failure {
   const body = objectIn(text);
-  const isOfSandbox = typeof body['message'] === 'string' && body['message'] !== '';
+  // MCP has its message in the error of JSON-RPC.
+  const message = textIn(body) ?? textIn(body['error']);
   const seconds = Number(header('retry-after') ?? Number.NaN);
   const location = header('location');
   return {
     status,
-    message: isOfSandbox ? String(body['message']) : `${request} was answered with ${statusText(status, location)}`,
-    hint: typeof body['hint'] === 'string' ? body['hint'] : isOfSandbox ? null : hintOf(status, location),
+    message: message ?? `${request} was answered with ${statusText(status, location)}`,
+    hint: typeof body['hint'] === 'string' ? body['hint'] : message === undefined ? hintOf(status, location) : null,
     field: fieldOf(body['errors']),
-    data: body['data'] ?? null,
+    data: body['data'] ?? body['error'] ?? null,
     requestId: header('x-request-id'),
     retryAfter: Number.isFinite(seconds) ? seconds : null,
   };
@@ -108,6 +109,12 @@ function hintOf(status: number, location: string | null): string {
   if (status === 429 || status === 503) return 'try again later';
   if (status >= 500) return 'look at the log of the service, and of a proxy before it';
   return 'look whether the address is that of a sandbox, and whether its version fits this client';
+}
+
+/** The field `message` of an error. */
+function textIn(error: unknown): string | undefined {
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' && message !== '' ? message : undefined;
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { WebSocket } from 'ws';
+import { createServer, type Server } from 'node:net';
+import { milliseconds } from '../../core/clock.ts';
+import { SandboxError } from '../../core/errors.ts';
 import { type Context, UsageError } from '../command-spec.ts';
+import { printable } from '../one-line.ts';
+import { PortRelay } from '../port-relay.ts';
 import { portOf } from './service.ts';
 
-/** The message after which a side sends no more bytes. */
-const EOF = '{"type":"eof"}';
-
-/** The service sends 64 KiB in a message. */
-const SOCKET_OPTIONS = { perMessageDeflate: false, handshakeTimeout: 30_000, maxPayload: 1024 * 1024 };
+/** Connections at once, as the service has them. */
+const MOST_CONNECTIONS = 64;
+/** Milliseconds in which the same reason is printed once. */
+const SAME_MS = 5000;
 
 /** Listens on 127.0.0.1 until Ctrl-C; each connection is one to the port in the sandbox. */
 export async function forward({
@@ -19,56 +21,36 @@ export async function forward({
 }: Context): Promise<undefined> {
   const [remote = '', local = remote, ...rest] = text.split(':');
   if (rest.length > 0) throw new UsageError(`not PORT or PORT:LOCAL: ${text}`);
-  const { webSocketUrl, headers } = sandbox.port(portOf(remote));
+  const [from, to] = [portOf(remote), local === '0' ? 0 : portOf(local)];
+  await sandbox.requirePort(from);
+  const report = reporter(stderr);
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
-    relay(socket, new WebSocket(webSocketUrl, { headers, ...SOCKET_OPTIONS }), (reason) => {
-      stderr.write(`sandbox: ${reason}\n`);
-    });
+    new PortRelay(socket, { ...sandbox.port(from), report });
   });
-  const port = await listening(server, local === '0' ? 0 : portOf(local));
-  print(`127.0.0.1:${port} is port ${remote} of the sandbox\n`, { local: port, remote: Number(remote) });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('drop', () => report(`${MOST_CONNECTIONS} connections are open: close one of them`));
+  const port = await listening(server, to);
+  print(`127.0.0.1:${port} is port ${from} of the sandbox\n`, { local: port, remote: from });
   await once(server, 'close');
 }
 
+/** @throws SandboxError */
 async function listening(server: Server, port: number): Promise<number> {
-  await once(server.listen(port, '127.0.0.1'), 'listening');
+  await once(server.listen(port, '127.0.0.1'), 'listening').catch((cause: Error) => {
+    throw new SandboxError(cause.message, { hint: 'PORT:0 selects a free port of this machine', cause });
+  });
   const address = server.address();
   return typeof address === 'object' && address ? address.port : port;
 }
 
-/** Passes bytes and the end of each direction on; a side that does not read stops the other. */
-function relay(socket: Socket, remote: WebSocket, report: (reason: string) => void): void {
-  socket.on('error', () => remote.terminate());
-  socket.on('close', () => remote.close());
-  remote.on('open', () => void send(socket, remote));
-  remote.on('message', (data: Buffer, isBinary: boolean) => {
-    if (!isBinary) {
-      if (data.toString() === EOF) socket.end();
-      return;
-    }
-    if (socket.write(data) || remote.isPaused) return;
-    remote.pause();
-    socket.once('drain', () => remote.resume());
-  });
-  remote.on('unexpected-response', (_request, response) => {
-    report(`the service answered ${response.statusCode}: ${response.statusMessage ?? ''}`);
-    response.resume();
-    socket.resetAndDestroy();
-  });
-  remote.on('error', ({ message }) => {
-    report(message);
-    socket.resetAndDestroy();
-  });
-  remote.on('close', () => socket.destroySoon());
-}
-
-async function send(socket: Socket, remote: WebSocket): Promise<void> {
-  try {
-    for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      await new Promise<void>((resolve) => remote.send(chunk, { binary: true }, () => resolve()));
-    }
-    remote.send(EOF, { binary: false });
-  } catch {
-    // The local connection was cut; its close event ends the other side.
-  }
+/** A program that connects again and again does not fill the terminal. */
+function reporter(stderr: NodeJS.WriteStream): (reason: string) => void {
+  let last = '';
+  let until = 0;
+  return (reason) => {
+    if (reason === last && milliseconds() < until) return;
+    last = reason;
+    until = milliseconds() + SAME_MS;
+    stderr.write(`sandbox: ${printable(reason)}\n`);
+  };
 }
