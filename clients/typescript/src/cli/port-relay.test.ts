@@ -72,7 +72,10 @@ class Relayed implements AsyncDisposable {
 }
 
 /** How the local connection ends: its bytes, and the code of the error if it is reset. */
-async function outcome(socket: Socket, { endsToo = false } = {}): Promise<{ readonly text: string; readonly code: unknown }> {
+async function outcome(
+  socket: Socket,
+  { endsToo = false } = {},
+): Promise<{ readonly text: string; readonly code: unknown }> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => endsToo && socket.end());
   let code: unknown;

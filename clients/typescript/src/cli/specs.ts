@@ -112,7 +112,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'forward',
     usage: 'PORT[:LOCAL]',
     summary: 'listen on this machine for a port of the sandbox, until Ctrl-C',
-    details: 'It listens on 127.0.0.1. LOCAL 0 selects a free port.',
+    details:
+      'It listens on 127.0.0.1, for at most 64 connections at once. LOCAL 0 selects a free port. A connection that is cut\n' +
+      'is reset, and the reason is printed.',
     arguments: [1, 1],
     load: async () => (await import('./commands/forward.ts')).forward,
   },
@@ -160,7 +162,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'mcp',
     usage: '',
     summary: 'serve the tools of the sandbox on stdin and stdout',
-    details: 'For clients of MCP that start a program.',
+    details:
+      'For clients of MCP that start a program. At most 64 requests wait for their responses. A request gets an error if\n' +
+      'the sandbox sends nothing for 90 s. After the end of stdin it ends with its last response.',
     arguments: [0, 0],
     load: async () => (await import('./commands/mcp.ts')).mcp,
   },

@@ -11,6 +11,9 @@ const OWN_TOKEN = 'sandbox-bridge';
 /** Characters of the data of an event. */
 const LONGEST = 64 * 1024 * 1024;
 
+/** In place of the id of a request: several messages, whose responses are an array (MCP 2025-03-26). */
+const BATCH = Symbol('batch');
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Passes messages of MCP to the sandbox, one request of HTTP for each. */
@@ -38,8 +41,9 @@ export class McpBridge {
       repeatable: typeof method === 'string' && method !== 'tools/call',
       signal,
     };
-    for await (const answered of this.#answers(call, typeof method === 'string' ? id : undefined)) {
-      if (method === 'initialize') this.#revision = textOf(fieldsOf(fieldsOf(answered)['result'])['protocolVersion']);
+    const expected = Array.isArray(message) ? BATCH : typeof method === 'string' ? id : undefined;
+    for await (const answered of this.#answers(call, expected)) {
+      if (method === 'initialize') this.#revision = revisionOf(fieldsOf(answered)['result']);
       if (fieldsOf(fieldsOf(answered)['params'])['progressToken'] !== OWN_TOKEN) yield answered;
     }
   }
@@ -51,7 +55,8 @@ export class McpBridge {
         using answer = await this.#transport.open('/mcp', call);
         return yield* untilResponse(answer, id);
       } catch (error) {
-        if (isRpcError(error)) return yield { jsonrpc: '2.0', id: id ?? null, error: error.data };
+        if (isRpcError(error))
+          return yield { jsonrpc: '2.0', id: id === BATCH ? null : (id ?? null), error: error.data };
         await this.#transport.again(error, call, attempts);
       }
     }
@@ -61,7 +66,7 @@ export class McpBridge {
   #headers(message: unknown): Record<string, string> {
     const { method, params } = fieldsOf(message);
     const { _meta: meta, name, uri, taskId } = fieldsOf(params);
-    const own = textOf(fieldsOf(meta)[REVISION]);
+    const own = revisionOf({ protocolVersion: fieldsOf(meta)[REVISION] });
     const revision = own ?? (method === 'initialize' ? undefined : this.#revision);
     const subject = textOf(name ?? uri ?? taskId);
     return {
@@ -76,13 +81,13 @@ export class McpBridge {
 /** The messages of an answer, up to the response if the message is a request. */
 async function* untilResponse(answer: Answer, id: unknown): AsyncGenerator<unknown> {
   for await (const message of messagesOf(answer)) {
-    if (Array.isArray(message)) return yield message;
+    if (id === BATCH && Array.isArray(message)) return yield message;
     const isResponse = typeof fieldsOf(message)['method'] !== 'string';
     if (isResponse) requireResponse(message, id);
     yield message;
     if (isResponse) return;
   }
-  if (id !== undefined) throw notOfSandbox('it ends without a response');
+  if (id !== undefined && id !== BATCH) throw notOfSandbox('it ends without a response');
 }
 
 /** @throws SandboxError */
@@ -123,6 +128,12 @@ function withToken(message: unknown): unknown {
   const meta = fieldsOf(fieldsOf(params)['_meta']);
   if (method !== 'tools/call' || !isObject(params) || meta['progressToken'] !== undefined) return message;
   return { ...fieldsOf(message), params: { ...params, _meta: { ...meta, progressToken: OWN_TOKEN } } };
+}
+
+/** A date, or nothing that a header could not have. */
+function revisionOf(value: unknown): string | undefined {
+  const { protocolVersion } = fieldsOf(value);
+  return typeof protocolVersion === 'string' && /^[\w.-]+$/.test(protocolVersion) ? protocolVersion : undefined;
 }
 
 /** An error of JSON-RPC with an error status. */
