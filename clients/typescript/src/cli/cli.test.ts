@@ -124,6 +124,8 @@ test('[cli.code] code runs stdin and files', async () => {
 test('[cli.shell] shell types stdin into a terminal and ends with it', async () => {
   const ran = await sandbox(['shell'], 'echo a""b; exit 5\n');
   expect([ran.code, ran.out]).toEqual([5, expect.stringContaining('ab')]);
+  // The end of stdin is that of the shell.
+  expect(await sandbox(['shell'], 'echo c""d\n')).toMatchObject({ code: 0, out: expect.stringContaining('cd') });
 });
 
 test('[cli.service] info, port and ticket print what the sandbox is and links', async () => {

@@ -88,8 +88,6 @@ async function outcome(
 
 test.each<[string, Serve, RegExp]>([
   ['sends other text', (socket) => socket.send('{"type":"later"}'), /not of the connection/],
-  ['sends after the end', (socket) => send(socket, EOF, Buffer.from('a')), /not of the connection/],
-  ['ends twice', (socket) => send(socket, EOF, EOF), /not of the connection/],
   ['sends no frames', (_socket, raw) => void raw.write('SSH-2.0-OpenSSH_9.2\r\n'), /Invalid WebSocket frame|RSV/],
   // A binary frame of 2^31 bytes (RFC 6455, 5.2).
   ['names 2^31', (_socket, raw) => void raw.write(Buffer.from('827f0000000080000000', 'hex')), /Max payload size/],
@@ -103,6 +101,20 @@ test.each<[string, Serve, RegExp]>([
   expect(relayed.reports).toEqual([expect.stringMatching(reason)]);
 });
 
+test.each<[string, Buffer | string]>([
+  ['sends after the end', Buffer.from('a')],
+  ['ends twice', EOF],
+])('[cli.forward-hostile] a service that %s is left', async (_what, second) => {
+  await using relayed = await Relayed.serving((socket) => {
+    for (const message of [EOF, second]) socket.send(message);
+  });
+  const socket = relayed.connect();
+  await once(socket.resume(), 'end');
+  await expect.poll(() => relayed.reports).toEqual(['the service sent what is not of the connection']);
+  await expect.poll(() => relayed.open).toBe(0);
+  socket.destroy();
+});
+
 test('[cli.forward-hostile] a service that answers no ping resets the local connection', async () => {
   await using relayed = await Relayed.serving((_socket, raw) => void raw.removeAllListeners('data').resume(), 50);
   expect((await outcome(relayed.connect())).code).toBe('ECONNRESET');
@@ -110,7 +122,7 @@ test('[cli.forward-hostile] a service that answers no ping resets the local conn
 });
 
 test.each<[string, (raw: Duplex) => void, RegExp]>([
-  ['never answers the handshake', (raw) => raw.resume(), /handshake has timed out/],
+  ['never answers the handshake', (raw) => raw.on('end', () => raw.destroy()).resume(), /handshake has timed out/],
   [
     'refuses',
     (raw) => raw.end(refusal('{"message":"64 connections are open","hint":"close one"}')),
@@ -124,10 +136,6 @@ test.each<[string, (raw: Duplex) => void, RegExp]>([
   expect(relayed.reports).toEqual([expect.stringMatching(reason)]);
   await expect.poll(() => relayed.open).toBe(0);
 });
-
-function send(socket: WebSocket, ...messages: readonly (string | Buffer)[]): void {
-  for (const message of messages) socket.send(message);
-}
 
 function refusal(body: string): string {
   return `HTTP/1.1 429 Too Many Requests\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;

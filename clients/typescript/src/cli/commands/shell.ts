@@ -3,6 +3,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { Context } from '../command-spec.ts';
 import { written } from '../written.ts';
 
+const END_OF_INPUT = Buffer.from([4]);
 /** Ctrl-]. */
 const LEAVE = 0x1d;
 
@@ -16,13 +17,15 @@ export async function shell({ sandbox, args: [id], terminal: { stdin, stdout, st
   };
   const resize = (): void => void terminal.resize(stdout.columns, stdout.rows).catch(() => undefined);
   if (stdin.isTTY) stdin.setRawMode(true);
-  stdin.on('data', keys);
+  // As a terminal has it: Ctrl-D, which ends the shell.
+  const end = (): void => type(terminal, END_OF_INPUT, stderr);
+  stdin.on('data', keys).on('end', end);
   stdout.on('resize', resize);
   try {
     return await show(terminal, stdout, leave.signal);
   } finally {
     if (stdin.isTTY) stdin.setRawMode(false);
-    stdin.off('data', keys).pause();
+    stdin.off('data', keys).off('end', end).pause();
     stdout.off('resize', resize);
     if (id === undefined) await terminal.close();
   }
