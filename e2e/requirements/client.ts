@@ -56,10 +56,9 @@ export const CLIENT: readonly Requirement[] = [
     'cli.pictures': 'browser and desktop print pages and save pictures, and the hint of the service without them',
     'cli.doctor': 'doctor prints what is there, and exits with 1 if something is missing that is needed',
     'cli.mcp': 'mcp serves the tools on stdin and stdout',
-    'cli.mcp-hostile':
-      'each request of mcp gets a response, also if the service is silent, broken or cut, within a bound of requests and lines',
+    'cli.mcp-hostile': 'each request of mcp gets a response, also from a service that is silent, broken or cut',
     'cli.forward-hostile':
-      'forward resets a connection that is cut, and says why: a silent, broken or full service has a deadline and a bound',
+      'forward resets a connection that is cut, and says why, also from a service that is silent, broken or full',
     'cli.login': 'login stores address and key for the account alone, and only if they are right',
     'cli.waits': 'a command says at once that it waits for a connection, and for how long; --retry-for sets it',
     'cli.hostile': 'each command ends with an error if the answers are not those of the service',

@@ -103,7 +103,7 @@ export class Sandbox {
     return { webSocketUrl: url.replace(/^http/, 'ws'), headers: this.#transport.headers() };
   }
 
-  /** Asks whether `port` may be used. @throws RequestFailed with status 401 for a wrong key, 403 without the permission */
+  /** Asks whether `port` may be used. @throws RequestFailed with status 401 for a wrong key, 403 without a permission */
   async requirePort(port: number, options: CallOptions = {}): Promise<void> {
     const isExpected = (error: unknown): boolean => error instanceof RequestFailed && error.status === 426;
     try {

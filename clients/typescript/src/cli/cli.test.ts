@@ -187,6 +187,14 @@ test('[cli.forward] forward carries connections to a port of the sandbox, with b
     }),
   );
   expect(back.map((one) => one.equals(bytes))).toEqual([true, true, true, true]);
+  let reason = '';
+  child.stderr.on('data', (text) => {
+    reason += text;
+  });
+  // They connect and send nothing; one more is refused.
+  const silent = Array.from({ length: 65 }, () => connect(local, '127.0.0.1').on('error', () => undefined));
+  await expect.poll(() => reason).toContain('sandbox: 64 connections are open: close one of them');
+  for (const socket of silent) socket.destroy();
   child.kill();
   server.close();
   expect(await sandbox(['forward', 'x'])).toMatchObject({ code: 2, err: expect.stringContaining('not a port: x') });

@@ -108,7 +108,7 @@ test('[cli.mcp-hostile] lines that are no messages, too long or too many have th
   expect(lines).toEqual(['ab', expect.any(Error), '', 'a']);
 });
 
-test('[cli.mcp] a call has a heartbeat, its cancellation a session, and messages the headers of their revision', async () => {
+test('[cli.mcp] calls have a heartbeat, cancellations a session, messages the headers of their revision', async () => {
   await using server = await HostileServer.start();
   const bridge = new Bridge(server);
   const seen: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: Record<string, unknown> }[] = [];
