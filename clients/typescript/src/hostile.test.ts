@@ -78,7 +78,7 @@ function mayResolve(name: string, fault: string): boolean {
 }
 
 test('[client.hostile-size] what a server sends without end is read to a bound', async () => {
-  const sandbox = Sandbox.at({ url: server.url, retryFor: 0.05 });
+  const sandbox = Sandbox.at({ url: server.url });
   let open = 0;
   const endless =
     (type: string, status = 200): typeof server.answer =>
@@ -104,7 +104,7 @@ test('[client.hostile-size] what a server sends without end is read to a bound',
 });
 
 test('[client.hostile-size] pages of files without end are an error', async () => {
-  const sandbox = Sandbox.at({ url: server.url, retryFor: 0.05 });
+  const sandbox = Sandbox.at({ url: server.url });
   let pages = 0;
   const page = (files: readonly object[]): typeof server.answer => {
     return (response) => {

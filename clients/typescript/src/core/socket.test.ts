@@ -53,10 +53,10 @@ class HostileSockets implements AsyncDisposable {
     return all;
   }
 
-  /** The output of a terminal of the server. */
-  output(): ReturnType<Awaited<ReturnType<Sandbox['terminal']>>['output']> {
+  /** The output of a terminal of the server. @param patience seconds, beyond what a busy machine needs */
+  output(patience = 60): ReturnType<Awaited<ReturnType<Sandbox['terminal']>>['output']> {
     const { port } = this.#server.address() as AddressInfo;
-    const sandbox = Sandbox.at({ url: `http://127.0.0.1:${port}`, retryFor: 0.3, answerWithin: 0.3 });
+    const sandbox = Sandbox.at({ url: `http://127.0.0.1:${port}`, retryFor: patience, answerWithin: patience });
     return this.#outputOf(sandbox);
   }
 
@@ -108,7 +108,7 @@ test.each<[string, ((socket: WebSocket) => void) | undefined]>([
   ['says that it failed', (socket) => socket.send('{"type":"error","data":"no"}')],
 ])('[client.hostile-socket] a server that %s is given up', async (_what, serve) => {
   await using server = await HostileSockets.start(serve);
-  expect(await failure(server.output())).toMatchObject({ name: 'ConnectionLost' });
+  expect(await failure(server.output(0.3))).toMatchObject({ name: 'ConnectionLost' });
   await expect.poll(() => server.closed).toBe(server.opened);
 });
 
