@@ -53,7 +53,8 @@ describeSilentKeeper('terminals beside a keeper that is stopped', (kit) => {
       fetch(`${kit.daemon.base}${path}/input`, { method: 'POST', body: JSON.stringify({ input: 'x'.repeat(bytes) }) });
     stop();
     // Not acknowledged: the daemon alone has it until the keeper takes it.
-    expect((await type(1)).status).toBe(503);
+    const refused = await type(1);
+    expect([refused.status, await refused.json()]).toEqual([503, expect.objectContaining({ data: null })]);
     const full = await type(1_500_000);
     expect(full.status).toBe(503);
     expect(await full.json()).toMatchObject({ hint: expect.stringContaining('never ended automatically') });
@@ -72,6 +73,25 @@ describeSilentKeeper('terminals beside a keeper that is stopped', (kit) => {
     expect(await later).toMatchObject({ status: 'completed', output: expect.stringContaining('next') });
     const { console } = await kit.daemon.data('/v1/shell/view', { id: answer.session_id });
     expect(console.map(({ output }: { readonly output: string }) => output.trim())).toEqual(['42', 'next']);
+  });
+
+  test('[pty.exec] exec that the keeper may type later is 503 with the way to find out, and is typed once', async () => {
+    const { session_id } = await kit.daemon.data('/v2/pty/sessions', { command: 'bash', args: ['--norc'] });
+    const path = `/v2/pty/sessions/${session_id}`;
+    await kit.daemon.data(`${path}/exec`, { command: 'true' });
+    stop();
+    const body = JSON.stringify({ command: 'echo $((40 + 2))', async: true });
+    const refused = await fetch(`${kit.daemon.base}${path}/exec`, { method: 'POST', body });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      503,
+      {
+        data: null,
+        message: expect.stringContaining('may be taken'),
+        hint: expect.stringContaining('read the screen'),
+      },
+    ]);
+    goOn();
+    await expect.poll(async () => (await kit.daemon.data(`${path}/screen`)).output).toMatch(/^42$/m);
   });
 
   test('[pty.exec-hard-timeout] a command that is not typed yet can be ended, and is never typed', async () => {

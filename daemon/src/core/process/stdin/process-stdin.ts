@@ -9,7 +9,7 @@ export class ProcessStdin {
   #hasEnded = false;
 
   constructor(sink: StdinSink | undefined, isTerminal = false, check?: HostCheck) {
-    this.#pipe = sink && new StdinPipe(sink, check);
+    this.#pipe = sink && new StdinPipe(sink, check, isTerminal);
     this.#isTerminal = isTerminal;
   }
 

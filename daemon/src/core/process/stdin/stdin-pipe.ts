@@ -6,6 +6,9 @@ import type { StdinSink, StdinWait } from './stdin-sink.ts';
 const PIECE_BYTES = 1024 * 1024;
 /** Milliseconds that a writer waits until it asks whether the host still answers. */
 const PATIENCE_MS = 5000;
+/** A terminal has no offsets: only its screen shows what was typed. */
+const LOOK_FIRST =
+  'do not repeat it yet: wait until GET /ready is 200, then read the screen (GET /v2/pty/sessions/{session_id}/screen), which shows if it was typed';
 
 /** @throws SandboxError if the host that passes the bytes on does not answer */
 export type HostCheck = () => Promise<void>;
@@ -14,6 +17,7 @@ export type HostCheck = () => Promise<void>;
 export class StdinPipe {
   readonly sink: StdinSink;
   readonly #check: HostCheck;
+  readonly #isTerminal: boolean;
   #turn: Promise<void> = Promise.resolve();
   /** Calls that write or wait for their turn. */
   #writers = 0;
@@ -22,9 +26,10 @@ export class StdinPipe {
   #isFull = false;
   #filled = Promise.withResolvers<void>();
 
-  constructor(sink: StdinSink, check: HostCheck = () => Promise.resolve()) {
+  constructor(sink: StdinSink, check: HostCheck = () => Promise.resolve(), isTerminal = false) {
     this.sink = sink;
     this.#check = check;
+    this.#isTerminal = isTerminal;
   }
 
   /** Stdin was not closed, by either side. */
@@ -42,7 +47,7 @@ export class StdinPipe {
       if (before > 0) return before;
       await this.sink.settled(this.#waitFor(undefined));
       const piece = rest.subarray(0, this.#pieceBytes);
-      return sentFrom(this.sink.count.taken, this.sink.offer(piece, this.#waitFor(undefined)));
+      return this.#sentFrom(this.sink.count.taken, this.sink.offer(piece, this.#waitFor(undefined)));
     });
   }
 
@@ -66,7 +71,7 @@ export class StdinPipe {
         while (done < bytes.length) {
           this.#requireOpen();
           const piece = bytes.subarray(done, done + PIECE_BYTES);
-          const taken = await sentFrom(start, this.sink.offer(piece, this.#waitFor(undefined)));
+          const taken = await this.#sentFrom(start, this.sink.offer(piece, this.#waitFor(undefined)));
           done += taken;
           if (taken < piece.length) return;
         }
@@ -179,19 +184,23 @@ export class StdinPipe {
   #requireOpen(): void {
     if (this.sink.isClosed) throw new SandboxError('conflict', 'stdin was closed by the process');
   }
+
+  /** A host that does not answer may take later what it was sent. @param start offset of the first of these bytes */
+  async #sentFrom(start: number, offer: Promise<number>): Promise<number> {
+    try {
+      return await offer;
+    } catch (error) {
+      if (!(error instanceof SandboxError) || error.kind !== 'unavailable') throw error;
+      const repeat = this.#isTerminal ? { hint: LOOK_FIRST } : fromOffset(start);
+      const message = `${error.message}; bytes of this call may be taken`;
+      throw new SandboxError('unavailable', message, { ...error.details, ...repeat, cause: error });
+    }
+  }
 }
 
-/** A host that does not answer may take later what it was sent. @param start offset of the first of these bytes */
-async function sentFrom(start: number, offer: Promise<number>): Promise<number> {
-  try {
-    return await offer;
-  } catch (error) {
-    if (!(error instanceof SandboxError) || error.kind !== 'unavailable') throw error;
-    throw new SandboxError('unavailable', `${error.message}; bytes of this call may be taken`, {
-      ...error.details,
-      hint: `write again from offset ${start} on (POST /v2/commands/{command_id}/stdin with "offset": ${start}): bytes that were taken are skipped`,
-      data: { stdin_bytes: start },
-      cause: error,
-    });
-  }
+function fromOffset(start: number): { readonly hint: string; readonly data: object } {
+  return {
+    hint: `write again from offset ${start} on (POST /v2/commands/{command_id}/stdin with "offset": ${start}): bytes that were taken are skipped`,
+    data: { stdin_bytes: start },
+  };
 }
