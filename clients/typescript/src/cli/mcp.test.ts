@@ -104,7 +104,8 @@ test('[cli.mcp-hostile] lines that are no messages, too long or too many have th
   const ids = (await bridge.end()).filter(({ method }) => method === undefined).map(({ id }) => id);
   expect(ids.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 64 }, (_, id) => id));
   const chunks = Readable.from(['ab\nabc', 'd\n\na'].map((text) => Buffer.from(text)));
-  const lines = await Array.fromAsync(inputLines(chunks, 3));
+  const lines: unknown[] = [];
+  for await (const line of inputLines(chunks, 3)) lines.push(line);
   expect(lines).toEqual(['ab', expect.any(Error), '', 'a']);
 });
 
