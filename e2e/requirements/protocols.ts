@@ -28,6 +28,8 @@ export const PROTOCOLS: readonly Requirement[] = [
     'cloudflare.restart': 'sandboxes, sessions and commands outlive the death of the daemon',
     'cloudflare.not-served': 'buckets and pools are 501 with a sentence',
     'cloudflare.access': 'everything but health needs the key',
+    'integrations.inspect': "Inspect AI's self_check passes whole",
+    'integrations.computer-use': 'recorded tool calls of Anthropic and OpenAI do the right thing on the desktop image',
     'swe-rex.clients': 'RemoteRuntime of swe-rex works unchanged',
     'swe-rex.sessions': 'a shell runs commands with exact output and exit codes; sessions are apart',
     'swe-rex.interactive': 'programs are driven line by line with patterns, which cannot hold up the service',

@@ -95,7 +95,7 @@ async def files(root):
 
 async def main():
     await RUNTIME.wait_until_alive(timeout=30)
-    assert await RUNTIME.is_alive()
+    assert await RUNTIME.is_alive(timeout=30)
     await commands()
     await sessions()
     await interactive()

@@ -1,0 +1,5 @@
+"""Inspect AI sandbox environment in a running sandbox service."""
+
+from .environment import SandboxServiceConfig, SandboxServiceEnvironment
+
+__all__ = ["SandboxServiceConfig", "SandboxServiceEnvironment"]

@@ -1,0 +1,162 @@
+"""Commands of the service over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import signal
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+# A connection without a byte for this time is cut: the service sends a line every 15 s.
+SILENCE_SECONDS = 60
+CUTS_IN_A_ROW = 10
+RAW = {"content-type": "application/octet-stream"}
+# Of a gateway whose daemon starts again, and of a service at its limits.
+_PASSING = (429, 502, 503, 504)
+
+
+class ServiceError(Exception):
+    """A refusal of the service."""
+
+    def __init__(self, status: int, message: str, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message}; {hint}")
+        self.status = status
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The end of a command."""
+
+    status: str
+    exit_code: int | None
+    """As a shell has it: 128 and the number of a signal."""
+    message: str
+    stdout: bytes
+    stderr: bytes
+    is_cut: bool
+    """Whether a stream has exceeded its limit; the command was ended then."""
+
+
+class Commands:
+    """Starts commands, feeds them and reads their output, also over cut connections."""
+
+    def __init__(self, url: str, api_key: str | None) -> None:
+        headers = {} if api_key is None else {"authorization": f"Bearer {api_key}"}
+        timeout = httpx.Timeout(SILENCE_SECONDS, pool=None)
+        self._http = httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        limit: int,
+        stdin: bytes = b"",
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        user: str | None = None,
+        timeout: float | None = None,
+    ) -> Ran:
+        """Runs a command to its end. `limit`: bytes of each stream. A cancelled call ends the command.
+
+        Raises:
+            ServiceError: the service refused the command.
+        """
+        terms = {"command": argv[0], "args": list(argv[1:]), "shell": "none", "mode": "async"}
+        more = {"cwd": cwd, "env": dict(env or {}), "user": user, "hard_timeout": timeout}
+        # With the key a repeated request starts no second command.
+        body = {**terms, **more, "idempotency_key": uuid.uuid4().hex}
+        command_id = await self._start(body)
+        feeding = asyncio.ensure_future(self._feed(command_id, stdin))
+        try:
+            return await self._follow(command_id, limit)
+        except BaseException:
+            await asyncio.shield(self._kill(command_id))
+            raise
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+
+    async def _feed(self, command_id: str, stdin: bytes) -> None:
+        """Writes all of stdin and closes it; the command may end before."""
+        await self._http.post(f"/v2/commands/{command_id}/stdin", params={"eof": "true"}, content=stdin, headers=RAW)
+
+    async def _follow(self, command_id: str, limit: int) -> Ran:
+        read = {"stdout": bytearray(), "stderr": bytearray()}
+        at = {"stdout": 0, "stderr": 0}
+        is_cut, cuts = False, 0
+        while True:
+            offsets = {"offset": at["stdout"], "stderr_offset": at["stderr"]}
+            query = {"stream": "true", "encoding": "base64", **offsets}
+            try:
+                async with self._http.stream("GET", f"/v2/commands/{command_id}", params=query) as answer:
+                    if answer.status_code != 200:
+                        await answer.aread()
+                        _value_of(answer, is_last=cuts == CUTS_IN_A_ROW)
+                    async for line in answer.aiter_lines():
+                        event = json.loads(line)
+                        cuts, kind = 0, event["type"]
+                        if kind == "exit":
+                            streams = {name: bytes(content) for name, content in read.items()}
+                            message = event.get("message") or ""
+                            return Ran(event["status"], _code_of(event), message, **streams, is_cut=is_cut)
+                        if kind not in read:
+                            continue
+                        data = base64.b64decode(event["data_base64"])
+                        at[kind] = event["offset"] + len(data)
+                        read[kind] += data[: limit - len(read[kind])]
+                        if at[kind] > limit and not is_cut:
+                            is_cut = True
+                            await self._kill(command_id)
+            except (httpx.TransportError, _Passing):
+                if cuts == CUTS_IN_A_ROW:
+                    raise
+            # The stream was cut: read on from the offsets.
+            cuts += 1
+            await asyncio.sleep(0.1 * cuts)
+
+    async def _kill(self, command_id: str) -> None:
+        await self._http.post(f"/v2/commands/{command_id}/kill", json={"signal": "SIGKILL"})
+
+    async def _start(self, body: dict[str, Any]) -> str:
+        for cuts in range(CUTS_IN_A_ROW + 1):
+            try:
+                answer = await self._http.post("/v2/commands", json=body)
+                return str(_value_of(answer, is_last=cuts == CUTS_IN_A_ROW)["command_id"])
+            except (httpx.TransportError, _Passing):
+                if cuts == CUTS_IN_A_ROW:
+                    raise
+                await asyncio.sleep(0.1 * (cuts + 1))
+        raise AssertionError
+
+
+def _code_of(event: dict[str, Any]) -> int | None:
+    name = event.get("signal")
+    return event["exit_code"] if name is None else 128 + signal.Signals[name]
+
+
+class _Passing(Exception):
+    """A refusal after which a client tries again."""
+
+
+def _value_of(answer: httpx.Response, *, is_last: bool) -> dict[str, Any]:
+    if answer.status_code in _PASSING and not is_last:
+        raise _Passing
+    try:
+        body = answer.json()
+    except ValueError:
+        why = f"HTTP {answer.status_code} without JSON: is it the address of a sandbox service?"
+        raise ServiceError(answer.status_code, why) from None
+    if answer.status_code != 200:
+        raise ServiceError(answer.status_code, body.get("message", ""), body.get("hint"))
+    data: dict[str, Any] = body["data"]
+    return data
