@@ -266,6 +266,8 @@ test('[images.crashed-tab] a page that takes all memory ends its tab, and browse
     with: (container) => container.withResourcesQuota({ memory: MEMORY_GIB }),
   });
   const [browserBefore, daemonBefore] = [await browserPid(small), await pidOf(small, 'daemon')];
+  // A handler that writes a report of a tab may keep the browser waiting for the tab's end.
+  expect(await small.shell('ps -eo args | grep [c]rashpad_handler || true')).toBe('');
   const browser = await connectPlaywright(`${small.url}/cdp`);
   const [context] = browser.contexts();
   if (!context) throw new Error('the browser has no context');
