@@ -1,11 +1,15 @@
 import type { Sandbox } from '../../images/sandbox.ts';
 import type { Hands } from './task.ts';
 
-/** agent-browser of the image, in the sandbox; it reaches the browser by the public port. */
+let sessions = 0;
+
+/** agent-browser of the image, in a session of its own in the sandbox; it reaches the browser by the public port. */
 export async function agentBrowserHands(sandbox: Sandbox, endpoint: string): Promise<Hands> {
+  sessions += 1;
+  const session = `clients-${sessions}`;
   const run = async (...words: readonly string[]): Promise<string> => {
     const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-    const command = `agent-browser --session clients ${quoted}`;
+    const command = `agent-browser --session ${session} ${quoted}`;
     const { stdout, stderr, exit_code } = await sandbox.run(command, { timeout: 120 });
     if (exit_code !== 0) throw new Error(`${command}: ${stdout}${stderr}`);
     return stdout;
@@ -31,6 +35,8 @@ export async function agentBrowserHands(sandbox: Sandbox, endpoint: string): Pro
     },
     attach: async (_label, path) => void (await run('upload', 'input[type=file]', path)),
     scroll: async () => void (await run('scroll', 'down', '5000')),
+    back: async () => void (await run('back')),
+    forward: async () => void (await run('forward')),
     text: () => run('get', 'text', 'body'),
     close: async () => {
       await run('tab', 'close');

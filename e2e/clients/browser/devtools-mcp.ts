@@ -92,6 +92,8 @@ export async function devtoolsMcpHands(endpoint: string, headers: Record<string,
     },
     attach: async (label, path) => void (await mcp.use('upload_file', { uid: await uidOf(label), filePaths: [path] })),
     scroll: async () => void (await run('() => window.scrollTo(0, document.body.scrollHeight)')),
+    back: async () => void (await mcp.use('navigate_page', { type: 'back' })),
+    forward: async () => void (await mcp.use('navigate_page', { type: 'forward' })),
     text: () => run('() => document.body.innerText'),
     close: async () => mcp.stop(),
   };

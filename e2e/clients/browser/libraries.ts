@@ -26,6 +26,8 @@ export async function playwrightHands(endpoint: string, headers: Record<string, 
         .getByLabel(label)
         .setInputFiles({ name: path.slice('/tmp/'.length), mimeType: 'text/plain', buffer: Buffer.from(NOTE.content) }),
     scroll: async () => void (await page.evaluate(TO_THE_END)),
+    back: async () => void (await page.goBack()),
+    forward: async () => void (await page.goForward()),
     text: () => page.evaluate(TEXT),
     close: async () => {
       await page.close();
@@ -40,7 +42,11 @@ export async function puppeteerHands(options: Parameters<typeof connectPuppeteer
   const page = await puppeteerPage(browser);
   const aria = (of: PuppeteerPage | Frame, name: string) => of.locator(`::-p-aria(${name})`);
   return {
-    open: async (url) => void (await page.goto(url)),
+    open: async (url) => {
+      // Its locators wait for the next picture of the page, and a tab behind another one draws none.
+      await page.bringToFront();
+      await page.goto(url);
+    },
     fill: (label, text) => aria(page, label).fill(text),
     choose: (label, option) => aria(page, label).fill(option),
     press: (name) => aria(page, name).click(),
@@ -57,6 +63,8 @@ export async function puppeteerHands(options: Parameters<typeof connectPuppeteer
       await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
     },
     scroll: async () => void (await page.evaluate(TO_THE_END)),
+    back: async () => void (await page.goBack()),
+    forward: async () => void (await page.goForward()),
     text: async () => String(await page.evaluate(TEXT)),
     close: async () => {
       await page.close();

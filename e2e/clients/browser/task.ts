@@ -14,8 +14,11 @@ export interface Hands {
   attach(label: string, path: string): Promise<void>;
   /** Scrolls to the end of the page. */
   scroll(): Promise<void>;
+  back(): Promise<void>;
+  forward(): Promise<void>;
   /** The visible text of the page. */
   text(): Promise<string>;
+  /** Closes its tab, and disconnects. */
   close(): Promise<void>;
 }
 
