@@ -67,7 +67,7 @@ class McpProcess {
 /** chrome-devtools-mcp on a new tab, by the public port with the key in a header. */
 export async function devtoolsMcpHands(endpoint: string, headers: Record<string, string>): Promise<Hands> {
   const args = ['--wsEndpoint', endpoint, '--wsHeaders', JSON.stringify(headers), '--no-page-id-routing'];
-  const mcp = new McpProcess(await installed(), [...args, '--workspace=/']);
+  const mcp = new McpProcess(await installed(), [...args, '--workspace=/tmp']);
   const client = { name: 'clients', version: '1' };
   await mcp.ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: client });
   const uidOf = async (name: string): Promise<string> => {
