@@ -46,6 +46,7 @@ export const AUTHENTICATION: readonly Requirement[] = [
       'each route and page decides which scopes it is good for; a ticket and a cookie have those of their maker',
     'keys.files': 'files: and files-read: are confined to real paths below their directories',
     'keys.scope-race': 'a directory that is exchanged for a link during a call leads a confined key to nothing outside',
+    'keys.reserved': 'a key for files has no access to keys and records of the service, and chooses no owner',
     'keys.view': 'a viewer of a terminal or the desktop sends no input',
     'keys.name': 'the name of a key is in the access log, the metrics, the activity and the records of commands',
     'cookie.sign-out': 'DELETE /v2/session withdraws the cookies of the request, also for a restarted daemon',

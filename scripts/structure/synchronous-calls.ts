@@ -153,10 +153,12 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/capabilities/files/read/open-file.ts
       daemon/src/capabilities/files/read/send-bytes.ts
       daemon/src/capabilities/files/read/stat.ts
+      daemon/src/capabilities/files/resources/workspace-files.ts
       daemon/src/capabilities/files/upload/resumable.ts
       daemon/src/capabilities/files/write/write.ts
       daemon/src/core/access/caller.ts
       daemon/src/core/access/credential-files.ts
+      daemon/src/core/access/late-binding.ts
       daemon/src/core/files/discard.ts
       daemon/src/core/files/mounts.ts
       daemon/src/core/files/ownership.ts

@@ -143,7 +143,7 @@ test('[keys.file] the file and its keys are withheld from calls on files', async
 });
 
 test('[keys.file] more than a thousand keys are refused', () => {
-  const lines = Array.from({ length: 1001 }, (_, i) => lineOf(`name-${i}`, `key-${i}`));
+  const lines = Array.from({ length: 1001 }, (_, i) => lineOf(`name-${i}`, `key-number-${i}`));
   expect(parseAccessKeys(lines.slice(1).join(''))).toHaveLength(1000);
   expect(() => parseAccessKeys(lines.join(''))).toThrow('it has 1001 keys; at most 1000 are possible');
 });

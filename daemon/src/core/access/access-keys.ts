@@ -17,7 +17,7 @@ const Line = z
     name: z.string().regex(/^[\w.@-]{1,64}$/, 'expected 1 to 64 letters, digits or any of . _ @ -'),
     key: z
       .string()
-      .regex(/^[\x21-\x7e]{1,4096}$/, 'expected visible ASCII characters')
+      .regex(/^[\x21-\x7e]{8,4096}$/, 'expected 8 to 4,096 visible ASCII characters')
       .optional(),
     sha256: z
       .string()

@@ -12,6 +12,15 @@ interface Caller {
 }
 
 const callers = new AsyncLocalStorage<Caller>();
+/** Paths of the service, without links, in a box for each daemon of this process. */
+const reserved = new Set<{ readonly paths: () => readonly string[] }>();
+
+/** From now on no confined request reads or changes these, what is below them, or the names of directories above. */
+export function reservePaths(paths: () => readonly string[]): Disposable {
+  const box = { paths };
+  reserved.add(box);
+  return { [Symbol.dispose]: () => void reserved.delete(box) };
+}
 
 /** Runs what handles a request in the name of its credential. */
 export function runAs(credential: Credential, run: () => void): void {
@@ -44,11 +53,32 @@ export function requireConfined(real: () => FilePath, access: 'read' | 'write'):
   const allowed = callers.getStore()?.confinement?.[access];
   if (allowed === undefined) return;
   const path = shownPath(real());
+  requireUnreserved(path, access);
   if (allowed.some((directory) => isBelow(path, directory))) return;
   const verb = access === 'read' ? 'reading' : 'changing';
   throw new SandboxError('forbidden', `the scopes of the key do not cover ${verb} ${path}`, {
     hint: allowed.length > 0 ? `it is good for ${allowed.join(', ')}` : `no scope of it is good for ${verb} files`,
   });
+}
+
+/** Set-user-ID and set-group-ID. */
+const SPECIAL_BITS = 0o6000;
+
+/** @throws SandboxError `forbidden` if a confined request makes a file that runs as its owner */
+export function requireConfinedMode(mode: number | undefined): void {
+  if (!isConfined() || mode === undefined || (mode & SPECIAL_BITS) === 0) return;
+  throw new SandboxError('forbidden', 'a key for files alone makes no file that runs as its owner or group', {
+    hint: 'give a mode without set-user-ID and set-group-ID, such as 755',
+  });
+}
+
+function requireUnreserved(path: string, access: 'read' | 'write'): void {
+  for (const own of [...reserved].flatMap(({ paths }) => paths())) {
+    if (!isBelow(path, own) && !(access === 'write' && isBelow(own, path))) continue;
+    throw new SandboxError('forbidden', `${path} belongs to the service`, {
+      hint: 'a key for files alone has no access to the keys and the records of the service',
+    });
+  }
 }
 
 /** As `requireConfined`, of a file that is open for reading. */

@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
 import { type AccessKey, AccessKeys, cookieSecret, cookieSecretPath } from './access-keys.ts';
+import { reservePaths } from './caller.ts';
 import { ClaimCredential, type ClaimOptions, type ClaimProof, digest } from './claim/claim-credential.ts';
 import { type Claim, ClaimRecord, type ClaimTerms } from './claim/claim-record.ts';
 import { withholdCredentials } from './credential-files.ts';
@@ -142,13 +145,21 @@ export class LateBinding implements AsyncDisposable {
     if (apiKey === undefined && apiKeyFile === undefined && accessKeysFile === undefined && !isOfPool) return undefined;
     const ofNames = accessKeysFile === undefined ? [] : [accessKeysFile, cookieSecretPath(this.#directory)];
     const files = [apiKeyFile, claimTokenFile, ...ofNames, ...(isOfPool ? this.#record.files : [])];
-    return withholdCredentials({
-      files: files.filter((file) => file !== undefined),
+    const given = files.filter((file) => file !== undefined);
+    const reserved = reservePaths(() => [this.#directory, ...given].map(realPath));
+    const withheld = withholdCredentials({
+      files: given,
       values: () => {
         const named = this.#accessKeys?.current().map(({ key }) => key) ?? [];
         return [this.#keyNow(), this.#tokenNow(), ...named].filter((value) => value !== undefined);
       },
     });
+    return {
+      [Symbol.dispose]: () => {
+        withheld[Symbol.dispose]();
+        reserved[Symbol.dispose]();
+      },
+    };
   }
 
   /** The token as long as it is good for a claim. */
@@ -180,5 +191,22 @@ export class LateBinding implements AsyncDisposable {
     const { apiKeyFile } = this.#options;
     if (this.#claim === undefined && this.#credential.isOfPool) return 'unclaimed';
     return apiKeyFile !== undefined && wasSeen(this.#directory, apiKeyFile) ? 'no_key' : undefined;
+  }
+}
+
+/** The path without links, also of a file that is missing. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(realDirectory(dirname(path)), basename(path));
+  }
+}
+
+function realDirectory(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }

@@ -1,3 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+
 /** A resource of the Model Context Protocol as a list names it. */
 interface ListedResource {
   readonly uri: string;
@@ -42,8 +44,12 @@ export interface ResourceSource {
 /** Bytes of one part. */
 export const PART_BYTES = 256 * 1024;
 
-/** Where the part of a URI begins: its query `offset`; undefined if that is no number. */
-export function offsetOf({ searchParams }: URL): number | undefined {
+/** Where the part of a URI begins: its query `offset`. @throws SandboxError `invalid` */
+export function requireOffset({ searchParams }: URL): number {
   const given = searchParams.get('offset') ?? '0';
-  return /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw new SandboxError('invalid', 'has an offset that is not a number of bytes', {
+    field: 'uri',
+    hint: '_meta.next_offset of the part before is the offset of the next one; without one a read begins at 0',
+  });
 }

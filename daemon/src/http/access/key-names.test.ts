@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { TestApp } from '../../app.fixture.ts';
+import { started, TestViewer } from '../../capabilities/pty/pty.fixture.ts';
 import { readConfig } from '../../config.ts';
 import { examine } from '../../core/doctor.ts';
 
@@ -36,10 +37,25 @@ test('[keys.file] doctor counts the keys of the file, or names its fault', async
   const config = readConfig([], { SVC_ACCESS_KEYS_FILE: path });
   const check = async () => (await examine(config, [])).find(({ name }) => name === 'file of access keys');
   expect(await check()).toMatchObject({ ok: false, detail: expect.stringContaining('ENOENT') });
-  await writeFile(path, JSON.stringify({ name: 'anna', key: 'k', scopes: ['view', 'files:/data'] }));
+  await writeFile(path, JSON.stringify({ name: 'anna', key: 'key-of-anna', scopes: ['view', 'files:/data'] }));
   expect(await check()).toMatchObject({ ok: true, detail: `${path}: 1 keys` });
-  await writeFile(path, JSON.stringify({ name: 'anna', key: 'secret', scopes: ['files:data'] }));
+  await writeFile(path, JSON.stringify({ name: 'anna', key: 'secret-of-anna', scopes: ['files:data'] }));
   const faulty = await check();
   expect(faulty).toMatchObject({ ok: false, detail: expect.stringContaining('line 1: scopes.0: expected all, mcp') });
   expect(JSON.stringify(faulty)).not.toContain('secret');
+});
+
+test('[keys.file] a key that was added since the last look opens a WebSocket, also as its first use', async () => {
+  await using directory = await tempDir();
+  const path = join(directory.path, 'keys');
+  const line = (name: string): string => JSON.stringify({ name, key: `key-of-${name}`, scopes: ['all'] });
+  await writeFile(path, line('anna'));
+  await using service = await started({ accessKeysFile: path });
+  await service.daemon.post('/v2/pty/sessions', { id: 'a', command: 'cat' }, { 'x-api-key': 'key-of-anna' });
+  await writeFile(path, `${line('anna')}\n${line('berta')}`);
+  const headers = { 'x-api-key': 'key-of-berta' };
+  await using viewer = new TestViewer(`${service.ws}/v2/pty/sessions/a/ws`, { headers });
+  await viewer.message('ready');
+  viewer.type('hello\r');
+  await viewer.shows('hello');
 });

@@ -140,13 +140,13 @@ function keysFile(): string {
     files: `files:${own}`,
     'files-read': `files-read:${own}`,
   };
-  const lines = SCOPES.map((name) => JSON.stringify({ name, key: `key-${name}`, scopes: [scopes[name]] }));
+  const lines = SCOPES.map((name) => JSON.stringify({ name, key: `key-of-${name}`, scopes: [scopes[name]] }));
   const path = join(directory, 'keys');
   writeFileSync(path, lines.join('\n'));
   return path;
 }
 
-const keyOf = (name: Name) => ({ 'x-api-key': `key-${name}` });
+const keyOf = (name: Name) => ({ 'x-api-key': `key-of-${name}` });
 
 beforeAll(async () => {
   mkdirSync(own);
@@ -301,7 +301,7 @@ test('[keys.scopes] a ticket and a cookie are good for no more than their maker'
   const { ticket, id } = made.json().data;
   const status = async (url: string) => (await daemon.inject(`${url}?ticket=${ticket}`)).statusCode;
   expect([await status('/v2/pty/sessions'), await status('/v2/commands')]).toEqual([200, 403]);
-  const page = { 'x-original-uri': '/?api_key=key-view', 'x-original-method': 'GET', accept: 'text/html' };
+  const page = { 'x-original-uri': '/?api_key=key-of-view', 'x-original-method': 'GET', accept: 'text/html' };
   const opened = await daemon.inject({ url: '/internal/auth', headers: page });
   const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
   const by = async (url: string) => (await daemon.inject({ url, headers: { cookie } })).statusCode;

@@ -133,6 +133,8 @@ export function transferUse(raw: IncomingMessage, end: () => void): { readonly d
   const { of, use } = found;
   of.finish(raw);
   of.begin(raw, use.credential, end);
+  // Its key may be newer than the last look.
+  of.look();
   if (!of.isValid(use.credential)) end();
   return { done: () => of.finish(raw) };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +17,7 @@ describe('[mcp.resources]', () => {
   let mcp: McpCaller;
   beforeAll(async () => {
     vi.stubEnv('HOME', home);
+    symlinkSync('/etc/hostname', join(home, 'out'));
     mcp = await McpCaller.start();
   });
   afterAll(async () => {
@@ -98,7 +99,9 @@ describe('[mcp.resources]', () => {
     [`${pathToFileURL(home)}/%2e%2e/%2e%2e/etc/passwd`, -32602, 'no file below'],
     [`${pathToFileURL(home)}/a%2f..%2f..%2fetc`, -32602, 'no file below'],
     [`${pathToFileURL(home)}/none`, -32602, 'none'],
-    [`${pathToFileURL(home)}/top?offset=-1`, -32602, 'no file below'],
+    [`${pathToFileURL(home)}/top?offset=-1`, -32602, 'an offset that is not'],
+    [`${pathToFileURL(home)}/top%00`, -32602, 'no file below'],
+    [`${pathToFileURL(home)}/out`, -32602, 'do not cover'],
     ['file://host/a', -32602, 'no file below'],
     ['sandbox://commands/none/stdout', -32602, 'none'],
     ['sandbox://commands/none/stdin', -32602, 'no output'],

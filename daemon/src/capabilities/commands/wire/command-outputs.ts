@@ -1,5 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { offsetOf, PART_BYTES, type ResourceSource } from '../../../core/resources/resource.ts';
+import { PART_BYTES, type ResourceSource, requireOffset } from '../../../core/resources/resource.ts';
 import type { CommandService } from '../command-service.ts';
 
 const PREFIX = 'sandbox://commands/';
@@ -35,8 +35,8 @@ export function commandOutputs(service: CommandService): ResourceSource {
     },
     read: async (uri, gone) => {
       const [, id, name] = OUTPUT.exec(uri.pathname) ?? [];
-      const offset = offsetOf(uri);
-      if (id === undefined || offset === undefined) {
+      const offset = requireOffset(uri);
+      if (id === undefined) {
         throw new SandboxError('invalid', 'is no output of a command', {
           field: 'uri',
           hint: `${PREFIX}COMMAND_ID/stdout?offset=0 is one; sandbox_command lists the commands`,

@@ -180,13 +180,17 @@ const kill = defineTool({
   actions: ['kill'],
   schema: z.object({
     command_id,
-    signal: z.string().default('SIGTERM').meta({ description: 'kill: name or number, such as INT, SIGKILL or 9.' }),
+    signal: z
+      .union([z.string(), z.int()])
+      .default('SIGTERM')
+      .meta({ description: 'kill: name or number, such as INT, SIGKILL or 9.' }),
   }),
   handler: async (service: CommandService, { command_id: id, signal: given }) => {
-    const signal = normalizeSignal(/^\d{1,3}$/.test(given) ? Number(given) : given);
+    const text = String(given);
+    const signal = normalizeSignal(/^\d{1,3}$/.test(text) ? Number(text) : text);
     if (signal === undefined) {
       const hint = 'name one such as SIGINT, SIGTERM or SIGKILL';
-      throw new SandboxError('invalid', `is an unknown signal: ${given.slice(0, 100)}`, { field: 'signal', hint });
+      throw new SandboxError('invalid', `is an unknown signal: ${text.slice(0, 100)}`, { field: 'signal', hint });
     }
     const { processes, status } = await service.kill(id, signal);
     const hint = 'action wait has its end; if it does not end, kill it with SIGKILL';

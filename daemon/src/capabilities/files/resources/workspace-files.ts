@@ -1,9 +1,17 @@
 import { isUtf8 } from 'node:buffer';
+import { realpathSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { runBelow } from '../../../core/access/caller.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
-import { offsetOf, PART_BYTES, type ResourceContent, type ResourceSource } from '../../../core/resources/resource.ts';
+import {
+  PART_BYTES,
+  type ResourceContent,
+  type ResourceSource,
+  requireOffset,
+} from '../../../core/resources/resource.ts';
 import type { FileService } from '../file-service.ts';
+import type { BytesRead } from '../read/read.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 const BYTES = 'application/octet-stream';
@@ -33,15 +41,17 @@ export function workspaceFiles(files: FileService): ResourceSource {
       return { resources, next };
     },
     read: async (uri) => {
-      const offset = offsetOf(uri);
+      const offset = requireOffset(uri);
       const path = pathOf(uri);
-      if (offset === undefined || path === undefined || !path.startsWith(`${home()}/`)) {
+      if (path === undefined || !path.startsWith(`${home()}/`)) {
         throw new SandboxError('invalid', `is no file below ${home()}`, {
           field: 'uri',
           hint: 'sandbox_file_operations reads files elsewhere',
         });
       }
-      const { bytes, size } = await files.readBytes(path, { offset, length: PART_BYTES });
+      // A link that leads elsewhere is refused.
+      const read = (): Promise<BytesRead> => files.readBytes(path, { offset, length: PART_BYTES });
+      const { bytes, size } = await runBelow(realpathSync(home()), read);
       return content(uri.href, bytes, offset, size);
     },
   };
@@ -49,7 +59,8 @@ export function workspaceFiles(files: FileService): ResourceSource {
 
 function pathOf({ href }: URL): string | undefined {
   try {
-    return fileURLToPath(href.split('?', 1)[0] ?? '');
+    const path = fileURLToPath(href.split('?', 1)[0] ?? '');
+    return path.includes('\0') ? undefined : path;
   } catch {
     return undefined;
   }
