@@ -39,6 +39,38 @@ test('[app.overview] status, meters, activity, applications and a port that a pr
   expect(faults).toEqual([]);
 });
 
+test('[app.start-here] first calls are copied by the keyboard, without a key, until they are dismissed', async ({
+  person,
+  services,
+}) => {
+  const { page, faults } = await openApp(person, services, '', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const card = page.locator('.start-here');
+  await card.getByRole('tab', { name: 'curl' }).focus();
+  for (const name of ['curl', 'Python', 'TypeScript', 'MCP']) {
+    const tab = card.getByRole('tab', { name });
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe(await tab.textContent());
+    const shown = (await card.getByRole('tabpanel', { name }).locator('pre').textContent()) ?? '';
+    expect([shown.includes(services.url), shown.includes('SANDBOX_API_KEY'), shown.includes(KEY)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await card.getByRole('button', { name: `Copy the snippet for ${name}` }).focus();
+    await page.keyboard.press('Enter');
+    await card.getByRole('button', { name: `Copied the snippet for ${name}` }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown);
+    await tab.focus();
+    await page.keyboard.press('ArrowRight');
+  }
+  await card.getByRole('button', { name: 'Copy the address' }).click();
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(services.url);
+  await card.getByRole('button', { name: 'Dismiss' }).click();
+  await page.reload();
+  await page.getByRole('button', { name: 'Start here' }).click();
+  await card.waitFor();
+  expect(faults).toEqual([]);
+});
+
 test('[app.first-link] a link that is clicked as soon as it is there opens its view, ten of ten times', async ({
   person,
   services,

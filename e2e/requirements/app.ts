@@ -7,6 +7,9 @@ export const APP: readonly Requirement[] = [
       'the policy of the document names one script by a nonce, and forbids inline styles, foreign content, framing and text that becomes markup',
     'app.state': 'the document has status, applications, ports and resources as data, which no text of them can leave',
     'app.overview': 'the overview shows status, resources, activity, applications and listening ports',
+    'app.start-here':
+      'the overview has the address and a first call in four forms to copy, none with a key, until it is dismissed',
+    'app.snippets': 'each first call of the overview works as it is shown',
     'app.files': 'files are listed, sorted, filtered, viewed, downloaded and deleted',
     'app.many-files': 'of 10,000 files at most 200 rows are in the document, and the keyboard reaches each of them',
     'app.upload': 'dropped files and directories are uploaded; one that exists is replaced only when asked',

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { LineForm } from '../parts/line-form.tsx';
 import { Problem } from '../parts/panel.tsx';
@@ -75,22 +76,6 @@ export function CommandDetail({ id, command, onChange, onAgain }: DetailProps): 
 
 /** Characters of a command in the list, which has the beginning of longer ones. */
 const LISTED = 1024;
-
-/** Copies the text of the command; says so until the next change. */
-function CopyButton({ text }: { readonly text: string }): JSX.Element {
-  const [state, setState] = useState<'Copy' | 'Copied' | 'Not copied'>('Copy');
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setState('Copied'),
-      () => setState('Not copied'),
-    );
-  };
-  return (
-    <button type="button" aria-live="polite" onClick={copy}>
-      {state}
-    </button>
-  );
-}
 
 /** Saves what is kept of both streams, standard output first. */
 async function save(path: string, id: string): Promise<void> {

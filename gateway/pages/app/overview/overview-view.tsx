@@ -8,6 +8,7 @@ import { routeTo } from '../route.ts';
 import { call } from '../sandbox/api.ts';
 import { type Activity, ActivityPanel } from './activity.tsx';
 import { Meters } from './meters.tsx';
+import { StartHere } from './start-here.tsx';
 import { OpenPanel, PortsPanel } from './ways.tsx';
 
 const FACTS_MS = 30_000;
@@ -20,6 +21,7 @@ export function OverviewView(): JSX.Element {
   const activity = usePolled((signal) => call<Activity>('v2/sandbox/activity', { signal }), 'activity', ACTIVITY_MS);
   return (
     <div class="cards">
+      <StartHere />
       <StatusPanel facts={facts.data} />
       <Meters resources={sandbox.resources} />
       <ActivityPanel activity={activity.data} />
