@@ -53,6 +53,18 @@ export const SANDBOX: readonly Requirement[] = [
   ...section('README.md First calls', {
     'readme.first-calls': 'each call works as it stands there, at a service with the key of the docker run and without',
   }),
+  ...section('docs/embedding.md', {
+    'embed.code': 'sandbox serve ends with the exit code of the command, after the services have stopped',
+    'embed.signals': 'signals go to the command',
+    'embed.reaped': 'processes without a parent are reaped',
+    'embed.secret': 'the services have the key; the command and the first process do not show it',
+    'embed.output': 'the services write to stderr',
+    'embed.restart': 'services that a signal ends start again while the command goes on',
+    'embed.refused': 'services that cannot start end the command, and their code is the exit code',
+    'embed.missing': 'a command that does not start is 127 or 126 with a line',
+    'embed.arguments': 'options go to the services; without a command they run alone',
+    'embed.library': 'a Node that the system cannot run ends it with one line',
+  }),
   ...section('README.md Start', {
     'start.defaults': 'npm start uses the default port and directory of the daemon where they are free',
     'start.port': 'if the default port of the daemon is taken, npm start chooses a free one; one that is set stays',

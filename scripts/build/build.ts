@@ -8,13 +8,17 @@ import { bundleAlone } from './bundle-alone.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { inputsDigest } from './inputs.ts';
 
-const PROGRAMS: readonly Program[] = [
+/** The daemon, the gateway and the workers of the daemon. */
+export const SERVICES: readonly Program[] = [
   { name: 'sandboxd', main: 'daemon/src/main.ts' },
   { name: 'gateway', main: 'gateway/src/main.ts' },
-  { name: 'browser-mcp', main: 'browser-mcp/src/main.ts' },
-  { name: 'computer-use', main: 'computer-use/src/main.ts' },
   { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen/screen-worker.ts' },
   { name: 'transform-worker', main: 'daemon/src/capabilities/code/node/transform/transform-worker.ts' },
+];
+const PROGRAMS: readonly Program[] = [
+  ...SERVICES,
+  { name: 'browser-mcp', main: 'browser-mcp/src/main.ts' },
+  { name: 'computer-use', main: 'computer-use/src/main.ts' },
 ];
 
 interface Stamp {
@@ -52,8 +56,7 @@ function pages(): Asset[] {
  */
 export async function build(root: string, options: BuildOptions = {}): Promise<boolean> {
   const { programs = PROGRAMS, outDir = join(root, 'dist') } = options;
-  const { assets = programs === PROGRAMS ? pages() : [], alone = programs === PROGRAMS ? [COMMAND_LINE] : [] } =
-    options;
+  const { assets = [], alone = programs === PROGRAMS ? [COMMAND_LINE] : [] } = options;
   const stampFile = join(outDir, '.build.json');
   const digest = await inputsDigest(root);
   const last = await readStamp(stampFile);
@@ -61,13 +64,18 @@ export async function build(root: string, options: BuildOptions = {}): Promise<b
   options.onStart?.();
   await mkdir(outDir, { recursive: true });
   await rm(stampFile, { force: true });
-  const app =
-    programs === PROGRAMS ? [...(await bundleApp(root, outDir)), await bundleTerminalOutput(root, outDir)] : [];
-  const files = [...(await bundle(root, programs, outDir)), ...(await copyAll(assets, outDir)), ...app];
+  const ofPages = programs === PROGRAMS ? await writePages(root, outDir) : [];
+  const files = [...(await bundle(root, programs, outDir)), ...(await copyAll(assets, outDir)), ...ofPages];
   for (const program of alone) files.push(...(await bundleAlone(root, program, outDir)));
   await removeChunks(outDir, new Set([...files, ...(last?.files ?? [])]));
   await writeFile(stampFile, JSON.stringify({ digest, files } satisfies Stamp));
   return true;
+}
+
+/** Writes the pages of the services. @returns the files written, relative to `outDir` */
+export async function writePages(root: string, outDir: string): Promise<string[]> {
+  const app = [...(await bundleApp(root, outDir)), await bundleTerminalOutput(root, outDir)];
+  return [...app, ...(await copyAll(pages(), outDir))];
 }
 
 async function copyAll(assets: readonly Asset[], outDir: string): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Address } from './ports.ts';
 
@@ -14,14 +15,20 @@ export interface ServeOptions {
   readonly help: boolean;
 }
 
-export const USAGE = `usage: npm start -- [--port n] [--host address] [options of the daemon]
+type Programs = Readonly<Record<'sandboxd' | 'gateway', readonly string[]>>;
+
+/** @param name how a user starts the services */
+export function usageOf(name: string, { sandboxd, gateway }: Programs): string {
+  const helpOf = (command: readonly string[]): string => `node ${relative('', command.at(-1) ?? '')} --help`;
+  return `usage: ${name} [--port n] [--host address] [options of the daemon]
 
   --port, GATEWAY_PORT   public port (default: 8080)
   --host, GATEWAY_HOST   public address (default: 127.0.0.1)
 
-Everything else goes to the daemon: node dist/sandboxd.mjs --help lists it, node dist/gateway.mjs --help the gateway's.
+Everything else goes to the daemon: ${helpOf(sandboxd)} lists it, ${helpOf(gateway)} the gateway's.
 Where variables say what flags do not, they reach both services.
 `;
+}
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import process from 'node:process';
+import { pipeline } from 'node:stream/promises';
+import { makeBundle, packBundle } from './bundle/make-bundle.ts';
+import { capture } from './images/docker.ts';
+import { ROOT } from './root.ts';
+
+const OUT = join(ROOT, 'dist/bundle');
+
+/** Of the revision, so that equal trees have equal archives; SOURCE_DATE_EPOCH if it is set. */
+async function secondsOfRevision(): Promise<number> {
+  const { ok, stdout } = await capture(['git', '-C', ROOT, 'log', '-1', '--format=%ct']);
+  return Number(process.env['SOURCE_DATE_EPOCH'] ?? (ok ? stdout.trim() : 0));
+}
+
+try {
+  const file = await packBundle(await makeBundle(ROOT, OUT), await secondsOfRevision());
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const size = ((await stat(file)).size / 1e6).toFixed(1);
+  process.stdout.write(`${hash.digest('hex')}  ${basename(file)}\n`);
+  process.stderr.write(`bundle: ${relative('', file)}: ${size} MB\n`);
+} catch (error) {
+  process.stderr.write(`bundle: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

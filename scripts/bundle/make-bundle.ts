@@ -1,0 +1,71 @@
+import { chmod, copyFile, glob, mkdir, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { VERSION } from '../../api/src/version.ts';
+import { SERVICES, writePages } from '../build/build.ts';
+import { bundle } from '../build/bundle.ts';
+import { bundleAlone } from '../build/bundle-alone.ts';
+import { COMMAND_LINE } from '../build/command-line.ts';
+import { buildKeeper, KEEPER } from '../build/keeper.ts';
+import { buildMemoryTrimmer } from '../build/memory-trimmer.ts';
+import { capture } from '../images/docker.ts';
+
+const LAUNCHER = { name: 'serve', main: 'scripts/serve/bundled.ts' };
+/** Needs no C library of the system that it runs on. */
+const STATIC_KEEPER = { ...KEEPER, flags: [...KEEPER.flags, '-static-pie'] };
+
+/** The only entry of an archive, so that `ADD` of a Dockerfile to `/opt` makes `/opt/svc`. */
+const DIRECTORY = 'svc';
+
+/** `sandbox-VERSION-linux-ARCHITECTURE` */
+const NAME = `sandbox-${VERSION}-linux-${process.arch}`;
+
+/**
+ * Writes the services, their launcher, the command line, the keeper and Node to one directory, which runs at any place
+ * (docs/embedding.md).
+ * @param outDir is emptied
+ * @returns the directory, which becomes `/opt/svc`
+ * @throws Error if there is no C compiler, or no Node of the lockfile for this system
+ */
+export async function makeBundle(root: string, outDir: string): Promise<string> {
+  const directory = join(outDir, DIRECTORY);
+  const product = join(directory, 'product');
+  await rm(outDir, { recursive: true, force: true });
+  await mkdir(join(directory, 'bin'), { recursive: true });
+  await bundle(root, [...SERVICES, LAUNCHER], product);
+  await bundleAlone(root, COMMAND_LINE, product);
+  await writePages(root, product);
+  if ((await buildKeeper(root, STATIC_KEEPER, product)) !== 'built') throw new Error('no C compiler for the keeper');
+  await buildMemoryTrimmer(root, product);
+  await copyFile(join(product, 'keeper-init'), join(directory, 'bin/sandbox'));
+  await rm(join(product, 'keeper-init'));
+  const node = nodeOf(root);
+  await copyFile(join(node, 'bin/node'), join(directory, 'bin/node'));
+  await copyFile(join(node, 'LICENSE'), join(directory, 'LICENSE.node'));
+  await copyFile(join(root, 'LICENSE'), join(directory, 'LICENSE'));
+  await chmod(join(directory, 'bin/node'), 0o755);
+  for await (const file of glob('**/*.map', { cwd: product })) await rm(join(product, file));
+  for (const file of await readdir(product)) if (file.startsWith('.')) await rm(join(product, file));
+  return directory;
+}
+
+/** The directory of the package that has Node. @throws Error if it is not installed */
+function nodeOf(root: string): string {
+  const manifest = `node-linux-${process.arch}/package.json`;
+  return dirname(createRequire(join(root, 'package.json')).resolve(manifest));
+}
+
+/**
+ * Packs a bundle into `sandbox-VERSION-linux-ARCHITECTURE.tar.gz` beside its directory. Equal bundles have equal archives.
+ * @param seconds the time of all its files, since 1970
+ * @throws Error with the output of the program that failed
+ */
+export async function packBundle(directory: string, seconds: number): Promise<string> {
+  const file = join(dirname(directory), `${NAME}.tar.gz`);
+  const same = ['--sort=name', `--mtime=@${seconds}`, '--owner=0', '--group=0', '--numeric-owner', '--format=gnu'];
+  const command = ['tar', ...same, '--use-compress-program=gzip -9n', '-C', dirname(directory), '-cf', file, DIRECTORY];
+  const { ok, stderr } = await capture(command);
+  if (!ok) throw new Error(`tar: ${stderr.trim()}`);
+  return file;
+}
