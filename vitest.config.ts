@@ -115,6 +115,7 @@ export default defineConfig({
           name: 'conditions',
           include: ['e2e/conditions/**/*.test.ts'],
           globalSetup: ['e2e/setup/images.ts'],
+          env: { TESTCONTAINERS_RYUK_DISABLED: 'true' },
           ...SETUP,
           ...LONG_PATIENCE,
           fileParallelism: false,

@@ -107,16 +107,20 @@ test('in a root with the C library alone the service runs, without a shell', asy
     headers: HEADERS,
     body: JSON.stringify({ command: 'true' }),
   });
-  const body = (await answer.json()) as { message: string; hint: string | null };
-  expect([answer.status, body.message]).toEqual([503, expect.stringMatching(/not found/)]);
+  const { message } = (await answer.json()) as { message: string };
+  expect([answer.status, message]).toEqual([200, 'the command could not be started: program not found: sh']);
   await container.stop();
 });
 
 test('without a glibc the container ends with one line', async () => {
   const image = await imageOf('empty', 'FROM scratch', 'COPY svc /opt/svc', ENTRYPOINT);
-  const { code, stderr } = await capture(['docker', 'run', '--rm', image, '/opt/svc/bin/sandbox']);
-  expect([code, stderr]).toEqual([
+  const { code, stderr } = await capture(['docker', 'run', '--rm', image, '/opt/svc/bin/node']);
+  expect([code, new Set(stderr.split('\n'))]).toEqual([
     126,
-    'sandbox: /opt/svc/bin/node: it does not run here: it needs glibc 2.28 or newer and a processor of its own kind\n',
+    new Set([
+      'sandbox: /opt/svc/bin/node: it does not run here: it needs glibc 2.28 or newer and a processor of its own kind',
+      'sandbox: /opt/svc/bin/node: No such file or directory',
+      '',
+    ]),
   ]);
 });
