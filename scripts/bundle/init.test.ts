@@ -4,9 +4,16 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { buildInit } from '../build/init.ts';
 import { ROOT } from '../root.ts';
 import { type TempDir, tempDir } from '../testing/temp-dir.ts';
+
+const INIT = join(ROOT, 'dist/init-of-tests/sandbox');
+
+beforeAll(async () => {
+  await buildInit(ROOT, INIT);
+});
 
 interface Init extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -48,7 +55,7 @@ async function start(services: string, args: readonly string[], env: Record<stri
 
 async function layOut({ path }: TempDir, services: string): Promise<void> {
   await mkdir(join(path, 'bin'));
-  await copyFile(join(ROOT, 'dist/keeper-init'), join(path, 'bin/sandbox'));
+  await copyFile(INIT, join(path, 'bin/sandbox'));
   await writeFile(join(path, 'bin/node'), `#!/bin/sh\n${services}\n`);
   await chmod(join(path, 'bin/node'), 0o755);
 }
@@ -60,7 +67,7 @@ async function untilUp({ directory }: Init): Promise<void> {
 }
 
 test('[embed.code] the exit code is that of the command, and the services stop after it', async () => {
-  await using init = await start(WAITING, ['--', 'sh', '-c', 'until grep -q up services; do :; done; exit 7']);
+  await using init = await start(WAITING, ['--', 'sh', '-c', 'until grep -qs up services; do :; done; exit 7']);
   expect(await init.code).toBe(7);
   expect(await readFile(join(init.directory, 'services'), 'utf8')).toBe('up\nstopped\n');
 });
@@ -104,7 +111,7 @@ test('[embed.output] the output of the services is on stderr', async () => {
     '--',
     'sh',
     '-c',
-    'until grep -q up services; do :; done; echo own',
+    'until grep -qs up services; do :; done; echo own',
   ]);
   await init.code;
   expect([init.stdout(), init.stderr()]).toEqual(['own\n', 'services\n']);
@@ -112,7 +119,7 @@ test('[embed.output] the output of the services is on stderr', async () => {
 
 test('[embed.restart] services that a signal ends start again, and the command goes on', async () => {
   const services = '[ -e services ] || { echo up > services; kill -9 $$; }; echo again >> services; exec sleep 60';
-  await using init = await start(services, ['--', 'sh', '-c', 'until grep -q again services; do sleep 0.05; done']);
+  await using init = await start(services, ['--', 'sh', '-c', 'until grep -qs again services; do sleep 0.05; done']);
   expect(await init.code).toBe(0);
   expect(init.stderr()).toContain('sandbox: the services ended with code 137; they start again in 1 s\n');
 });

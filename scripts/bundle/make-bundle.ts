@@ -7,6 +7,7 @@ import { SERVICES, writePages } from '../build/build.ts';
 import { bundle } from '../build/bundle.ts';
 import { bundleAlone } from '../build/bundle-alone.ts';
 import { COMMAND_LINE } from '../build/command-line.ts';
+import { buildInit } from '../build/init.ts';
 import { buildKeeper, KEEPER } from '../build/keeper.ts';
 import { buildMemoryTrimmer } from '../build/memory-trimmer.ts';
 import { capture } from '../images/docker.ts';
@@ -38,16 +39,21 @@ export async function makeBundle(root: string, outDir: string): Promise<string> 
   await writePages(root, product);
   if ((await buildKeeper(root, STATIC_KEEPER, product)) !== 'built') throw new Error('no C compiler for the keeper');
   await buildMemoryTrimmer(root, product);
-  await copyFile(join(product, 'keeper-init'), join(directory, 'bin/sandbox'));
-  await rm(join(product, 'keeper-init'));
+  await buildInit(root, join(directory, 'bin/sandbox'));
   const node = nodeOf(root);
   await copyFile(join(node, 'bin/node'), join(directory, 'bin/node'));
   await copyFile(join(node, 'LICENSE'), join(directory, 'LICENSE.node'));
   await copyFile(join(root, 'LICENSE'), join(directory, 'LICENSE'));
   await chmod(join(directory, 'bin/node'), 0o755);
   for await (const file of glob('**/*.map', { cwd: product })) await rm(join(product, file));
-  for (const file of await readdir(product)) if (file.startsWith('.')) await rm(join(product, file));
+  await removeHidden(product);
+  await removeHidden(join(directory, 'bin'));
   return directory;
+}
+
+/** What the compilers note beside their programs. */
+async function removeHidden(directory: string): Promise<void> {
+  for (const file of await readdir(directory)) if (file.startsWith('.')) await rm(join(directory, file));
 }
 
 /** The directory of the package that has Node. @throws Error if it is not installed */

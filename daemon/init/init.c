@@ -1,4 +1,4 @@
-#include "init/init.h"
+#include "init.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/log.h"
 
 /* Pauses before the services start again, in milliseconds. */
 #define PAUSE_MIN_MS 1000
@@ -49,6 +47,12 @@ struct init {
   const char *advice;
 };
 
+static _Noreturn void fail(const char *what)
+{
+  fprintf(stderr, "sandbox: %s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
 static int64_t now_ms(void)
 {
   struct timespec now;
@@ -72,12 +76,12 @@ static char **take_environment(void)
     count++;
   char **copy = calloc(count + 1, sizeof *copy);
   if (copy == NULL)
-    log_fatal("memory for the environment", NULL);
+    fail("environment");
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     copy[i] = strdup(environ[i]);
     if (copy[i] == NULL)
-      log_fatal("memory for the environment", NULL);
+      fail("environment");
     if (is_credential(environ[i]))
       memset(environ[i], 0, strlen(environ[i]));
     else
@@ -144,7 +148,7 @@ static void run_services(struct init *init)
   init->start_at = NEVER;
   init->services_pid = start_services(init);
   if (init->services_pid < 0) {
-    log_error("start", init->services[0]);
+    fprintf(stderr, "sandbox: %s: %s\n", init->services[0], strerror(errno));
     init->services_pid = 0;
     init->start_at = init->started + PAUSE_MAX_MS;
   }
@@ -264,7 +268,7 @@ int init_run(char **services, char **command, const char *advice)
   if (command != NULL) {
     init.command_pid = start_command(&init);
     if (init.command_pid < 0)
-      log_fatal("start", command[0]);
+      fail(command[0]);
   }
   while (!is_over(&init)) {
     wait_for_signal(&init, &all);

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "init/init.h"
+#include "init.h"
 
 #define ADVICE "it does not run here: it needs glibc 2.28 or newer and a processor of its own kind"
 
 /* The directory above that of this program: it has `bin/node` and `product`. */
-static const char *root_directory(void)
+static char *root_directory(void)
 {
-  static char path[PATH_MAX];
+  char path[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   if (length <= 0) {
     fprintf(stderr, "sandbox: /proc/self/exe: %s\n", strerror(errno));
@@ -24,7 +24,11 @@ static const char *root_directory(void)
     if (slash != NULL)
       *slash = '\0';
   }
-  return path;
+  char *root = strdup(path);
+  if (root != NULL)
+    return root;
+  fputs("sandbox: no memory\n", stderr);
+  exit(1);
 }
 
 static char *in_root(const char *root, const char *name)
