@@ -10,6 +10,28 @@ interface Ran {
   readonly exit_code: number | null;
 }
 
+/** Bytes of each stream that an answer has. */
+const KEPT = 10 * 1024 ** 2;
+
+/** The beginning of a stream, and how much more there was: a program may print for ever. */
+class Kept {
+  readonly #pieces: Buffer[] = [];
+  #length = 0;
+  #left = 0;
+
+  add(bytes: Uint8Array): void {
+    const piece = Buffer.from(bytes.subarray(0, KEPT - this.#length));
+    if (piece.length > 0) this.#pieces.push(piece);
+    this.#length += piece.length;
+    this.#left += bytes.length - piece.length;
+  }
+
+  get text(): string {
+    const begin = escaped(Buffer.concat(this.#pieces));
+    return this.#left === 0 ? begin : `${begin}\n[${this.#left} bytes more, left out]`;
+  }
+}
+
 /** `POST /execute`: a command beside all sessions; a timeout ends everything that it has started. */
 export async function execute(request: CommandRequest, commands: CommandsPort, gone: AbortSignal): Promise<Ran> {
   const { command, timeout, cwd, merge_output_streams: isMerged } = request;
@@ -27,16 +49,14 @@ export async function execute(request: CommandRequest, commands: CommandsPort, g
   };
   const { id, pid, message } = await commands.start(terms, gone);
   if (pid === null) throw notStarted(message, cwd ?? words[0] ?? '');
-  const pieces = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const output = { stdout: new Kept(), stderr: new Kept() };
   let end: ProgramState | undefined;
   for await (const event of commands.follow(id, gone)) {
     if (event.type === 'exit') end = event.state;
-    else pieces[event.stream].push(Buffer.from(event.bytes));
+    else output[event.stream].add(event.bytes);
   }
   if (end?.timedOut) throw new Raised('CommandTimeoutError', `Timeout (${timeout}s) exceeded while running command`);
-  const stdout = escaped(Buffer.concat(pieces.stdout));
-  const stderr = escaped(Buffer.concat(pieces.stderr));
-  const ran = { stdout, stderr, exit_code: end === undefined ? null : codeOf(end) };
+  const ran = { stdout: output.stdout.text, stderr: output.stderr.text, exit_code: end === undefined ? null : codeOf(end) };
   if (request.check && ran.exit_code !== 0) throw failed(request, ran);
   return ran;
 }

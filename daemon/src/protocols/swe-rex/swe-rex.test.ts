@@ -59,6 +59,15 @@ test('[swe-rex.execute] a command runs as by subprocess: words, shell, variables
   expect(await run({ command: ['printf', 'a\\377b'] })).toMatchObject({ stdout: 'a\\xffb' });
 });
 
+test('[swe-rex.execute] of a long output the answer has the beginning, and says how much it lacks', async () => {
+  await using client = await RexClient.start();
+  const command = 'head -c 31457280 /dev/zero | tr "\\0" x; exit 4';
+  const { stdout, exit_code } = await client.ok('execute', { command, shell: true });
+  expect(exit_code).toBe(4);
+  expect(stdout.length).toBeLessThan(10 * 1024 ** 2 + 100);
+  expect(stdout.slice(-40)).toMatch(/x\n\[20971520 bytes more, left out\]$/);
+});
+
 test('[swe-rex.execute] a timeout ends everything; what fails carries its class', async () => {
   await using client = await RexClient.start();
   const script = `setsid sh -c 'echo $$ > child; exec sleep 600' & while [ ! -s child ]; do sleep 0.02; done; wait`;
