@@ -14,16 +14,19 @@ interface Listed {
 
 describe('[mcp.resources]', () => {
   const home = mkdtempSync(join(tmpdir(), 'home-'));
+  const outside = `${home}-outside`;
   let mcp: McpCaller;
   beforeAll(async () => {
     vi.stubEnv('HOME', home);
-    symlinkSync('/etc/hostname', join(home, 'out'));
+    writeFileSync(outside, 'elsewhere');
+    symlinkSync(outside, join(home, 'out'));
     mcp = await McpCaller.start();
   });
   afterAll(async () => {
     await mcp[Symbol.asyncDispose]();
     vi.unstubAllEnvs();
     rmSync(home, { recursive: true });
+    rmSync(outside);
   });
 
   const listed = async (): Promise<{ readonly all: Listed[]; readonly pages: number }> => {
