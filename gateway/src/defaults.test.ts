@@ -9,6 +9,7 @@ test('every variable has its documented default', () => {
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: '8080',
     SVC_E2B_PORT: '',
+    SVC_SWEREX_PORT: '',
     SVC_HOST: '127.0.0.1',
     SVC_PORT: '8091',
     BROWSER_REMOTE_DEBUGGING_HOST: '127.0.0.1',
