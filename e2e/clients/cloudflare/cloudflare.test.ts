@@ -14,19 +14,15 @@ const KEYS = [
   ['with a key', 'the-key'],
 ] as const;
 
-test.each(KEYS)(
-  '[cloudflare.clients] CloudflareSandboxClient works unchanged %s',
-  { timeout: 600_000 },
-  async (_name, key) => {
-    const python = await virtualEnvironment('cloudflare', [['install', '--quiet', ...PACKAGES]]);
-    const env = key === '' ? {} : { SVC_API_KEY: key };
-    const inImage = process.env['CLIENTS_IN'] === 'image';
-    await using service = inImage ? await Sandbox.start({ env }) : await Services.start(env);
-    const own = { CLOUDFLARE_WORKER_URL: `${service.url}/compat/cloudflare`, CLOUDFLARE_SANDBOX_API_KEY: key };
-    const { stdout } = await run(python, [join(import.meta.dirname, 'drive.py')], {
-      env: { ...process.env, OPENAI_AGENTS_DISABLE_TRACING: '1', ...own },
-      timeout: 400_000,
-    });
-    expect(stdout).toBe('passed\n');
-  },
-);
+test.each(KEYS)('CloudflareSandboxClient works unchanged %s', { timeout: 600_000 }, async (_name, key) => {
+  const python = await virtualEnvironment('cloudflare', [['install', '--quiet', ...PACKAGES]]);
+  const env = key === '' ? {} : { SVC_API_KEY: key };
+  const inImage = process.env['CLIENTS_IN'] === 'image';
+  await using service = inImage ? await Sandbox.start({ env }) : await Services.start(env);
+  const own = { CLOUDFLARE_WORKER_URL: `${service.url}/compat/cloudflare`, CLOUDFLARE_SANDBOX_API_KEY: key };
+  const { stdout } = await run(python, [join(import.meta.dirname, 'drive.py')], {
+    env: { ...process.env, OPENAI_AGENTS_DISABLE_TRACING: '1', ...own },
+    timeout: 400_000,
+  });
+  expect(stdout).toBe('passed\n');
+});

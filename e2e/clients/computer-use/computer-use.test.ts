@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const PACKAGES = ['openai-agents==0.24.0', 'httpx==0.28.1'];
 const SOURCE = join(ROOT, 'integrations/computer-use/src');
 
-test('[integrations.computer-use] recorded tool calls of Anthropic and OpenAI do the right thing on the desktop image', {
+test('recorded tool calls of Anthropic and OpenAI do the right thing on the desktop image', {
   timeout: 900_000,
 }, async () => {
   const python = await virtualEnvironment('computer-use', [['install', '--quiet', ...PACKAGES]]);

@@ -16,19 +16,15 @@ const KEYS = [
   ['with a key', 'the-key'],
 ] as const;
 
-test.each(KEYS)(
-  '[integrations.inspect] the self_check of Inspect passes whole %s',
-  { timeout: 900_000 },
-  async (_name, key) => {
-    const python = await virtualEnvironment('inspect', [['install', '--quiet', ...PACKAGES]]);
-    const own = key === '' ? {} : { SVC_API_KEY: key };
-    // Root may read and write every file, which the check tries to.
-    const account = process.getuid?.() === 0 ? { SVC_DEFAULT_USER: 'nobody' } : {};
-    const inImage = process.env['CLIENTS_IN'] === 'image';
-    await using service = inImage ? await Sandbox.start({ env: own }) : await Services.start({ ...own, ...account });
-    const env = { ...process.env, SANDBOX_URL: service.url, SANDBOX_API_KEY: key, PYTHONPATH: SOURCE };
-    const drive = join(import.meta.dirname, 'drive.py');
-    const { stdout } = await run(python, [drive], { env, timeout: 600_000 });
-    expect(stdout).toMatch(/passed\n$/);
-  },
-);
+test.each(KEYS)('the self_check of Inspect passes whole %s', { timeout: 900_000 }, async (_name, key) => {
+  const python = await virtualEnvironment('inspect', [['install', '--quiet', ...PACKAGES]]);
+  const own = key === '' ? {} : { SVC_API_KEY: key };
+  // Root may read and write every file, which the check tries to.
+  const account = process.getuid?.() === 0 ? { SVC_DEFAULT_USER: 'nobody' } : {};
+  const inImage = process.env['CLIENTS_IN'] === 'image';
+  await using service = inImage ? await Sandbox.start({ env: own }) : await Services.start({ ...own, ...account });
+  const env = { ...process.env, SANDBOX_URL: service.url, SANDBOX_API_KEY: key, PYTHONPATH: SOURCE };
+  const drive = join(import.meta.dirname, 'drive.py');
+  const { stdout } = await run(python, [drive], { env, timeout: 600_000 });
+  expect(stdout).toMatch(/passed\n$/);
+});

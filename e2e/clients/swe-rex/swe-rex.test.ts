@@ -41,7 +41,7 @@ async function endpoint(key: string): Promise<Endpoint> {
   return { host: 'http://127.0.0.1', port: String(port), [Symbol.asyncDispose]: dispose };
 }
 
-test.each(KEYS)('[swe-rex.clients] RemoteRuntime works unchanged %s', { timeout: 600_000 }, async (_name, key) => {
+test.each(KEYS)('RemoteRuntime works unchanged %s', { timeout: 600_000 }, async (_name, key) => {
   const python = await virtualEnvironment('swe-rex', [['install', '--quiet', ...PACKAGES]]);
   await using service = await endpoint(key);
   const own = { SWEREX_HOST: service.host, SWEREX_PORT: service.port, SWEREX_KEY: key };
