@@ -82,21 +82,31 @@ describeOnHosts('the end of a command', () => {
   test.runIf(has('python3'))('[pty.end-rest] SIGKILL does not wait for looks that prove nothing', async () => {
     const directory = await sharedDirectory();
     await using daemon = await TestApp.start();
-    await create(daemon, 'a');
     const path = join(directory, 'interrupts');
-    await exec(daemon, 'a', `trap 'echo $EPOCHREALTIME >> ${path}' INT; : > ${path}; while :; do :; done`, {
-      async: true,
-    });
-    await expect.poll(() => existsSync(path)).toBe(true);
-    await using _process = await InExecve.start();
     const interrupts = () => readFileSync(path, 'latin1').split('\n').filter(Boolean).map(Number);
-    const term = daemon.post('/v2/pty/sessions/a/signal', { signal: 'TERM' });
-    await expect.poll(() => interrupts().length, { interval: 5 }).toBe(1);
-    const kill = daemon.post('/v2/pty/sessions/a/signal', { signal: 'KILL' });
-    await expect.poll(() => interrupts().length, { interval: 5 }).toBe(2);
-    const [first = 0, second = 0] = interrupts();
-    expect(second - first).toBeLessThan(0.9);
-    expect((await Promise.all([term, kill])).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    // Seconds between two interrupts of one shell: 1 or more, each time, if the second waits for the looks.
+    const between = async (id: string): Promise<number> => {
+      await create(daemon, id);
+      await exec(daemon, id, `trap 'echo $EPOCHREALTIME >> ${path}' INT; : > ${path}; while :; do :; done`, {
+        async: true,
+      });
+      await expect.poll(() => existsSync(path)).toBe(true);
+      await using _process = await InExecve.start();
+      const term = daemon.post(`/v2/pty/sessions/${id}/signal`, { signal: 'TERM' });
+      await expect.poll(() => interrupts().length, { interval: 5 }).toBe(1);
+      const kill = daemon.post(`/v2/pty/sessions/${id}/signal`, { signal: 'KILL' });
+      await expect.poll(() => interrupts().length, { interval: 5 }).toBe(2);
+      const [first = 0, second = 0] = interrupts();
+      expect((await Promise.all([term, kill])).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+      await rm(path);
+      return second - first;
+    };
+    // A busy machine is late by itself: the quickest of a few counts.
+    let quickest = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5 && quickest >= 0.9; round += 1) {
+      quickest = Math.min(quickest, await between(`s${round}`));
+    }
+    expect(quickest).toBeLessThan(0.9);
     await rm(directory, { recursive: true });
   });
 });
