@@ -8,7 +8,7 @@ import { trackedFiles } from './tracked-files.ts';
 /** Production code of the services. */
 const PRODUCTION = /^(?:program|api|daemon|gateway|browser-mcp|computer-use)\/src\/.*(?<!\.test|\.fixture|\.d)\.ts$/;
 /** Of node:fs, node:child_process, node:zlib and node:crypto, and of packages that follow the same custom. */
-const CALL = /\b[a-z]\w*Sync\(/;
+const CALL = /\b[a-z]\w*Sync(?:\.native)?\(/;
 const COMMENT = /^\s*(?:\*|\/\*|\/\/).*$/gm;
 /** Calls that wait for a program, a password's hash or a packer: milliseconds and more, whatever the input. */
 const NEVER =

@@ -1,6 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { onAbort } from '@sandbox/api/wait.ts';
-import { isConfined, requireConfined, requireConfinedMode } from '../../core/access/caller.ts';
+import { isConfined, requireConfined, requirePlainMode } from '../../core/access/caller.ts';
 import { asFileFailure, overCap, systemFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, shownPath, withoutTrailingSlashes } from '../../core/files/file-path.ts';
 import type { Caller, Ownership } from '../../core/files/ownership.ts';
@@ -100,7 +100,7 @@ export class FileService implements AsyncDisposable {
 
   write(path: FilePath, { bytes, append = false, atomic, ...terms }: WriteRequest, caller: Caller): Promise<Written> {
     return attempt('write', path, async () => {
-      requireConfinedMode(terms.mode);
+      requirePlainMode(terms.mode);
       const owner = this.#ownership.of(caller);
       if (path.at(-1) === '/' || path.at(-1) === 0x2f) throw systemFailure('EISDIR', 'write', shownPath(path));
       const written = { ...terms, append, owner };
@@ -197,7 +197,7 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Uploaded> {
     return attempt('upload', path, async () => {
-      requireConfinedMode(terms.mode);
+      requirePlainMode(terms.mode);
       await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       await upload.receive(source, path);
       return await upload.commit(path);
@@ -211,7 +211,7 @@ export class FileService implements AsyncDisposable {
     { path, pathOf, ...terms }: WholeTerms & Partial<FormPaths> = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
     return attempt('upload', '', async () => {
-      requireConfinedMode(terms.mode);
+      requirePlainMode(terms.mode);
       await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       return await uploadForm(upload, read, { path, pathOf });
     });
@@ -227,7 +227,7 @@ export class FileService implements AsyncDisposable {
     terms: WholeTerms = {},
   ): Promise<Progress> {
     return attempt('upload', path, () => {
-      requireConfinedMode(terms.mode);
+      requirePlainMode(terms.mode);
       const owned = { ...terms, owner: this.#ownership.of(caller) };
       return this.#resumable.append(path, source, piece, restart, owned);
     });

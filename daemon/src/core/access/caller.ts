@@ -9,30 +9,31 @@ import { type Confinement, confinementOf } from './scopes.ts';
 interface Caller {
   readonly name: string | undefined;
   readonly confinement: Confinement | undefined;
+  /** Whether the key itself is good for some directories alone, and not only the work that it does. */
+  readonly hasKeyForFiles: boolean;
 }
 
 const callers = new AsyncLocalStorage<Caller>();
-/** Paths of the service, without links, in a box for each daemon of this process. */
-const reserved = new Set<{ readonly paths: () => readonly string[] }>();
+/** Paths of the service, without links, for each daemon of this process. */
+const reserved = new Set<() => readonly string[]>();
 
-/** From now on no confined request reads or changes these, what is below them, or the names of directories above. */
+/** From now on no key for files alone reads or changes these, what is below them, or the names of directories above. */
 export function reservePaths(paths: () => readonly string[]): Disposable {
-  const box = { paths };
-  reserved.add(box);
-  return { [Symbol.dispose]: () => void reserved.delete(box) };
+  reserved.add(paths);
+  return { [Symbol.dispose]: () => void reserved.delete(paths) };
 }
 
 /** Runs what handles a request in the name of its credential. */
 export function runAs(credential: Credential, run: () => void): void {
   const confinement = confinementOf(credential);
   if (credential.name === undefined && confinement === undefined) run();
-  else callers.run({ name: credential.name, confinement }, run);
+  else callers.run({ name: credential.name, confinement, hasKeyForFiles: confinement !== undefined }, run);
 }
 
 /** Runs what handles files of one directory alone. @param directory a path without links */
 export function runBelow<T>(directory: string, run: () => T): T {
   const confinement = { read: [directory], write: [directory] };
-  return callers.run({ name: callers.getStore()?.name, confinement }, run);
+  return callers.run({ name: callers.getStore()?.name, confinement, hasKeyForFiles: hasKeyForFiles() }, run);
 }
 
 /** The name of the key of the request that the caller works for; null if it has none. */
@@ -44,6 +45,11 @@ export function isConfined(): boolean {
   return callers.getStore()?.confinement !== undefined;
 }
 
+/** Whether it is a request with a key that is good for the files of some directories alone. */
+export function hasKeyForFiles(): boolean {
+  return callers.getStore()?.hasKeyForFiles === true;
+}
+
 /**
  * Call it with the path of what is held open already: what takes a name on the way later changes nothing.
  * @param real a path without links
@@ -53,7 +59,7 @@ export function requireConfined(real: () => FilePath, access: 'read' | 'write'):
   const allowed = callers.getStore()?.confinement?.[access];
   if (allowed === undefined) return;
   const path = shownPath(real());
-  requireUnreserved(path, access);
+  if (hasKeyForFiles()) requireUnreserved(path, access);
   if (allowed.some((directory) => isBelow(path, directory))) return;
   const verb = access === 'read' ? 'reading' : 'changing';
   throw new SandboxError('forbidden', `the scopes of the key do not cover ${verb} ${path}`, {
@@ -64,16 +70,16 @@ export function requireConfined(real: () => FilePath, access: 'read' | 'write'):
 /** Set-user-ID and set-group-ID. */
 const SPECIAL_BITS = 0o6000;
 
-/** @throws SandboxError `forbidden` if a confined request makes a file that runs as its owner */
-export function requireConfinedMode(mode: number | undefined): void {
-  if (!isConfined() || mode === undefined || (mode & SPECIAL_BITS) === 0) return;
+/** @throws SandboxError `forbidden` if a key for files alone makes a file that runs as its owner */
+export function requirePlainMode(mode: number | undefined): void {
+  if (!hasKeyForFiles() || mode === undefined || (mode & SPECIAL_BITS) === 0) return;
   throw new SandboxError('forbidden', 'a key for files alone makes no file that runs as its owner or group', {
     hint: 'give a mode without set-user-ID and set-group-ID, such as 755',
   });
 }
 
 function requireUnreserved(path: string, access: 'read' | 'write'): void {
-  for (const own of [...reserved].flatMap(({ paths }) => paths())) {
+  for (const own of [...reserved].flatMap((paths) => paths())) {
     if (!isBelow(path, own) && !(access === 'write' && isBelow(own, path))) continue;
     throw new SandboxError('forbidden', `${path} belongs to the service`, {
       hint: 'a key for files alone has no access to the keys and the records of the service',

@@ -146,20 +146,18 @@ export class LateBinding implements AsyncDisposable {
     const ofNames = accessKeysFile === undefined ? [] : [accessKeysFile, cookieSecretPath(this.#directory)];
     const files = [apiKeyFile, claimTokenFile, ...ofNames, ...(isOfPool ? this.#record.files : [])];
     const given = files.filter((file) => file !== undefined);
-    const reserved = reservePaths(() => [this.#directory, ...given].map(realPath));
-    const withheld = withholdCredentials({
-      files: given,
-      values: () => {
-        const named = this.#accessKeys?.current().map(({ key }) => key) ?? [];
-        return [this.#keyNow(), this.#tokenNow(), ...named].filter((value) => value !== undefined);
-      },
-    });
-    return {
-      [Symbol.dispose]: () => {
-        withheld[Symbol.dispose]();
-        reserved[Symbol.dispose]();
-      },
-    };
+    const ended = new DisposableStack();
+    ended.use(reservePaths(() => [this.#directory, ...given].map(realPath)));
+    ended.use(
+      withholdCredentials({
+        files: given,
+        values: () => {
+          const named = this.#accessKeys?.current().map(({ key }) => key) ?? [];
+          return [this.#keyNow(), this.#tokenNow(), ...named].filter((value) => value !== undefined);
+        },
+      }),
+    );
+    return ended;
   }
 
   /** The token as long as it is good for a claim. */
@@ -194,19 +192,12 @@ export class LateBinding implements AsyncDisposable {
   }
 }
 
-/** The path without links, also of a file that is missing. */
+/** The path without links, also if it is missing: then it is that of its directory and the name. */
 function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
-    return join(realDirectory(dirname(path)), basename(path));
-  }
-}
-
-function realDirectory(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
   }
 }

@@ -1,6 +1,6 @@
 import { fchownSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { isConfined } from '../access/caller.ts';
+import { hasKeyForFiles } from '../access/caller.ts';
 import { defaultUserOnWindows, lookUpIdentity, ownIdentity } from '../account/identity.ts';
 
 /** Owner of created files. */
@@ -32,9 +32,9 @@ export class Ownership {
     this.#platform = platform;
   }
 
-  /** @throws SandboxError `forbidden` if a request that is confined to some directories names an account */
+  /** @throws SandboxError `forbidden` if a key for files alone names an account */
   of({ user, sudo = false }: Caller): Owner | undefined {
-    if (isConfined() && (sudo || user !== undefined)) {
+    if (hasKeyForFiles() && (sudo || user !== undefined)) {
       throw new SandboxError('forbidden', 'a key for files alone does not choose the owner of files', {
         hint: 'leave the account out: files belong to the default account',
       });

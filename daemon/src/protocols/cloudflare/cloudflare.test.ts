@@ -178,6 +178,26 @@ test('[cloudflare.tar] the workspace is persisted without what is excluded, and 
   expect((await client.refused('POST', `${box}/persist?excludes=..%2Fetc`))[0]).toBe(400);
 });
 
+test('[cloudflare.tar] the root is taken whole and filled, also if the records of the service lie below it', async () => {
+  const records = join(root, 'state');
+  mkdirSync(records, { mode: 0o700 });
+  writeFileSync(join(root, 'kept'), 'kept');
+  const apiKey = 'key-of-the-bridge';
+  await using client = await BridgeClient.start({ sandboxId: 'box', cloudflareRoot: root, apiKey }, records);
+  const headers = { 'x-api-key': apiKey };
+  expect((await client.call('POST', '/v1/sandbox', undefined, headers)).status).toBe(200);
+  const taken = await client.call('POST', '/v1/sandbox/box/persist?excludes=state', undefined, headers);
+  expect(taken.status).toBe(200);
+  const archive = new Uint8Array(await taken.arrayBuffer());
+  writeFileSync(join(root, 'kept'), 'changed');
+  const filled = await client.call('POST', '/v1/sandbox/box/hydrate', archive, headers);
+  expect([filled.status, await filled.text(), readFileSync(join(root, 'kept'), 'utf8')]).toEqual([
+    200,
+    '{"ok":true}',
+    'kept',
+  ]);
+});
+
 test('[cloudflare.tar] archives with links out, absolute names and ways up are refused, and nothing is written', async () => {
   await using client = await start();
   const box = await client.create();
