@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { AgeClock } from '../../core/clock/age-clock.ts';
+import { BLOCK } from '../../core/files/tar-header.ts';
 import { setLinkTime, setTime } from './change/times.ts';
 import { describe, expect, test } from './files.fixture.ts';
 import { PartJournal } from './parts/part-journal.ts';
-import { BLOCK } from './tar/header.ts';
 import { importTree } from './tar/import.ts';
 import { archive, exported, imported } from './tree.fixture.ts';
 

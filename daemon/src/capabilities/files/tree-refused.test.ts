@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'no
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { BLOCK } from '../../core/files/tar-header.ts';
 import { describe, expect, test } from './files.fixture.ts';
-import { BLOCK } from './tar/header.ts';
 import { archive, imported, TREE } from './tree.fixture.ts';
 
 /** An entry whose long name stands in an entry of its own before it, GNU's form. */

@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { BLOCK } from '../../core/files/tar-header.ts';
 import { describe, expect, test } from './files.fixture.ts';
-import { BLOCK } from './tar/header.ts';
 import { archive, exported, imported, TREE } from './tree.fixture.ts';
 
 const AS_THEY_WERE = { keep_owners: 'true' };

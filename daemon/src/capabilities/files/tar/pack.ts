@@ -9,9 +9,9 @@ import {
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
+import { BLOCK, fits, type Header, writeHeader } from '../../../core/files/tar-header.ts';
 import { LeasePatience } from '../../../core/files/walk/unleased.ts';
 import { LEASED, Unread } from '../../../core/files/walk/unread.ts';
-import { BLOCK, fits, type Header, writeHeader } from './header.ts';
 
 /** Bytes that are collected before they are sent. */
 const PIECE_BYTES = 512 * 1024;

@@ -1,4 +1,4 @@
-import { BLOCK } from './header.ts';
+import { BLOCK } from '../../../core/files/tar-header.ts';
 import { TarFault } from './tar-fault.ts';
 
 /** Most bytes between two entries: the headers that extend the next one. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BLOCK, writeHeader } from './header.ts';
+import { BLOCK, writeHeader } from '../../../core/files/tar-header.ts';
 import { paxRecords } from './pax.ts';
 
 /** A global header with the records, and the header of an entry after it. */

@@ -1,4 +1,4 @@
-import { BLOCK } from './header.ts';
+import { BLOCK } from '../../../core/files/tar-header.ts';
 import { TarFault } from './tar-fault.ts';
 
 const [SIZE_AT, SIZE_END, TYPE_AT] = [124, 136, 156];

@@ -1,6 +1,6 @@
 import { type ExtractEvents, extract } from 'tar-stream';
 import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
-import { BLOCK } from './header.ts';
+import { BLOCK } from '../../../core/files/tar-header.ts';
 import { PassedBytes } from './passed-bytes.ts';
 import { type PaxRecords, paxRecords, SPARSE } from './pax.ts';
 import { TarFault } from './tar-fault.ts';

@@ -1,13 +1,12 @@
+import { BLOCK, fits, type Header, writeHeader } from '../../../core/files/tar-header.ts';
 import { contentOf, type ReadRange, readEntries, type ZipEntry } from './zip-entries.ts';
 
-const BLOCK = 512;
-const NAME_BYTES = 100;
 const PIECE_BYTES = 256 * 1024;
 
 /** A zip as a tar (POSIX.1-2024 ustar, GNU's form of long names), which the import of archives judges. */
 export async function* zipAsTar(read: ReadRange, length: number): AsyncGenerator<Buffer> {
   for (const entry of await readEntries(read, length)) {
-    if (entry.name.length > NAME_BYTES) {
+    if (!fits(entry.name)) {
       const name = Buffer.concat([entry.name, Buffer.from([0])]);
       yield headerOf({ name: Buffer.from('././@LongLink'), type: 'L', mode: 0o644, size: name.length });
       yield padded(name);
@@ -32,32 +31,9 @@ function padded(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)]);
 }
 
-interface Header {
-  readonly name: Buffer;
-  readonly type: string;
-  readonly mode: number;
-  readonly size: number;
-}
-
-function headerOf({ name, type, mode, size }: Header): Buffer {
+function headerOf(fields: Pick<Header, 'name' | 'type' | 'mode' | 'size'>): Buffer {
   const block = Buffer.alloc(BLOCK);
-  name.copy(block, 0, 0, NAME_BYTES);
-  const octal = (at: number, digits: number, value: number): void => {
-    block.write(value.toString(8).padStart(digits, '0'), at, 'latin1');
-  };
-  octal(100, 7, mode);
-  octal(108, 7, 0);
-  octal(116, 7, 0);
-  octal(124, 11, size);
-  octal(136, 11, Math.floor(Date.now() / 1000));
-  block.write(type, 156, 'latin1');
-  block.write('ustar  \0', 257, 'latin1');
-  block.fill(0x20, 148, 156);
-  octal(
-    148,
-    6,
-    block.reduce((sum, byte) => sum + byte, 0),
-  );
-  block[154] = 0;
+  const mtime = Math.floor(Date.now() / 1000);
+  writeHeader(block, { ...fields, link: Buffer.alloc(0), uid: 0, gid: 0, mtime });
   return block;
 }
