@@ -48,6 +48,12 @@ export function pathOfLatin1(text: string): FilePath {
   return isPlainAscii(text) ? text : pathOfBytes(Buffer.from(text, 'latin1'));
 }
 
+/** Percent-encoded bytes (RFC 3986 §2.1), decoded once. */
+export function pathOfEncoded(encoded: string): FilePath {
+  const text = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return pathOfLatin1(text);
+}
+
 export function bytesOfPath(path: FilePath): Buffer {
   return typeof path === 'string' ? Buffer.from(path) : path;
 }

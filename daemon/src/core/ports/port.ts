@@ -1,3 +1,5 @@
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+
 /** The name of something that one capability provides and others use, with the type of what is provided. */
 export interface Port<T> {
   readonly name: string;
@@ -27,6 +29,13 @@ export interface PortReader {
    * @throws Error if the capability has not declared the port in `uses`
    */
   get<T>(port: Port<T>): T | undefined;
+}
+
+/** @throws SandboxError `unavailable` if no capability provides it */
+export function provided<T>(ports: PortReader, port: Port<T>): T {
+  const found = ports.get(port);
+  if (found === undefined) throw new SandboxError('unavailable', `no capability serves ${port.name}`);
+  return found;
 }
 
 /** What all capabilities provide, by port. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { textOf } from '@sandbox/api/http/body.ts';
 import { z } from 'zod';
+import { type BodyFault, readJsonBody } from '../../http/protocols/json-body.ts';
 import { Refused } from './answers.ts';
 
 /** Bytes of a JSON body. */
@@ -35,16 +35,10 @@ export const TunnelBody = z.looseObject({
 });
 
 /** @throws Refused 400 that names the field, SandboxError `too_large` */
-export async function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
-  const text = await textOf(req, { headers: req.headers }, JSON_BYTES);
-  let value: unknown;
-  try {
-    value = text.trim() === '' ? {} : JSON.parse(text);
-  } catch {
-    throw new Refused(400, 'Invalid JSON body');
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new Refused(400, `${issue?.path.join('.') || 'body'} ${issue?.message ?? 'is invalid'}`);
+export function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  return readJsonBody(req, schema, { bytes: JSON_BYTES, mayBeEmpty: true, refusal });
+}
+
+function refusal(fault: BodyFault): Refused {
+  return new Refused(400, fault.field === undefined ? 'Invalid JSON body' : `${fault.field} ${fault.message}`);
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FileFailure } from '../../core/files/file-failure.ts';
-import { type FilePath, parentOf, shownPath } from '../../core/files/file-path.ts';
+import { type FilePath, parentOf, pathOfEncoded, shownPath } from '../../core/files/file-path.ts';
 import type { FilesPort } from '../../core/ports/files-port.ts';
 import { Refused, sendJson } from './answers.ts';
 import type { CloudflareCall } from './call.ts';
-import { decodePath, type Workspace } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 const BYTES = { 'content-type': 'application/octet-stream' };
 
@@ -62,7 +62,7 @@ export class FileRoutes {
 function pathOf(rest: readonly string[]): FilePath {
   const encoded = rest.slice(1).join('/');
   if (encoded === '') throw new Refused(400, 'file path must not be empty');
-  const decoded = decodePath(encoded);
+  const decoded = pathOfEncoded(encoded);
   return typeof decoded === 'string' ? `/${decoded}` : Buffer.concat([Buffer.from('/'), decoded]);
 }
 

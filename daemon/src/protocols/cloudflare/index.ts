@@ -1,8 +1,7 @@
-import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { COMMANDS } from '../../core/ports/commands-port.ts';
 import { FILES } from '../../core/ports/files-port.ts';
 import { NETWORK_PORTS } from '../../core/ports/network-ports-port.ts';
-import type { Port, PortReader } from '../../core/ports/port.ts';
+import { provided } from '../../core/ports/port.ts';
 import { TERMINALS } from '../../core/ports/terminals-port.ts';
 import { defineProtocol } from '../../protocol.ts';
 import { errorBody } from './answers.ts';
@@ -19,10 +18,10 @@ export const cloudflare = defineProtocol({
   load: async (core, options, ports, directory) => {
     const { CloudflareService } = await import('./cloudflare-service.ts');
     const read = {
-      commands: required(ports, COMMANDS),
-      files: required(ports, FILES),
-      networkPorts: required(ports, NETWORK_PORTS),
-      terminals: required(ports, TERMINALS),
+      commands: provided(ports, COMMANDS),
+      files: provided(ports, FILES),
+      networkPorts: provided(ports, NETWORK_PORTS),
+      terminals: provided(ports, TERMINALS),
     };
     return new CloudflareService(core, options, read, directory);
   },
@@ -32,9 +31,3 @@ export const cloudflare = defineProtocol({
     missing: ['mount', 'unmount', 'pool', 'openapi'],
   }),
 });
-
-function required<T>(ports: PortReader, port: Port<T>): T {
-  const found = ports.get(port);
-  if (found === undefined) throw new SandboxError('unavailable', `no capability serves ${port.name}`);
-  return found;
-}

@@ -71,9 +71,3 @@ export class Workspace {
     return pathOfLatin1(whole.slice(own.length + 1));
   }
 }
-
-/** Percent-encoded bytes, decoded once. */
-export function decodePath(encoded: string): FilePath {
-  const text = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return pathOfLatin1(text);
-}

@@ -1,8 +1,7 @@
-import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { CODE } from '../../core/ports/code-port.ts';
 import { COMMANDS } from '../../core/ports/commands-port.ts';
 import { FILES } from '../../core/ports/files-port.ts';
-import type { Port, PortReader } from '../../core/ports/port.ts';
+import { provided } from '../../core/ports/port.ts';
 import { TERMINALS } from '../../core/ports/terminals-port.ts';
 import { WATCH } from '../../core/ports/watch-port.ts';
 import { defineProtocol } from '../../protocol.ts';
@@ -20,11 +19,11 @@ export const e2b = defineProtocol({
   load: async (core, options, ports, directory) => {
     const { E2bService } = await import('./e2b-service.ts');
     const read = {
-      code: required(ports, CODE),
-      commands: required(ports, COMMANDS),
-      files: required(ports, FILES),
-      terminals: required(ports, TERMINALS),
-      watch: required(ports, WATCH),
+      code: provided(ports, CODE),
+      commands: provided(ports, COMMANDS),
+      files: provided(ports, FILES),
+      terminals: provided(ports, TERMINALS),
+      watch: provided(ports, WATCH),
     };
     return new E2bService(core, { ...core.config, ...options }, read, directory);
   },
@@ -34,9 +33,3 @@ export const e2b = defineProtocol({
     missing: ['pause', 'fork', 'snapshots', 'templates', 'volumes', 'secrets', 'network rules', 'file metadata'],
   }),
 });
-
-function required<T>(ports: PortReader, port: Port<T>): T {
-  const found = ports.get(port);
-  if (found === undefined) throw new SandboxError('unavailable', `no capability serves ${port.name}`);
-  return found;
-}

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { pathOfEncoded } from '../../core/files/file-path.ts';
 import type { ProtocolCall } from '../../http/protocols/protocol.ts';
 import { Refused } from './answers.ts';
-import { decodePath, type Root, type RootedPath } from './root.ts';
+import type { Root, RootedPath } from './root.ts';
 import type { RootedEntry, RootedFiles } from './rooted-files.ts';
 
 const METHODS = 'GET, HEAD, PUT, DELETE';
@@ -20,7 +21,7 @@ export class FileRoutes {
   }
 
   async serve(call: ProtocolCall, encoded: string, query: URLSearchParams, gone: AbortSignal): Promise<void> {
-    const given = decodePath(encoded);
+    const given = pathOfEncoded(encoded);
     switch (call.req.method) {
       case 'GET':
       case 'HEAD':

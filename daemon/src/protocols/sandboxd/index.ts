@@ -1,5 +1,5 @@
-import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { FILES } from '../../core/ports/files-port.ts';
+import { provided } from '../../core/ports/port.ts';
 import { defineProtocol } from '../../protocol.ts';
 import { errorBody } from './answers.ts';
 import { SandboxdOptions } from './options.ts';
@@ -16,9 +16,7 @@ export const sandboxd = defineProtocol({
   refusal: ({ status, message }) => ({ contentType: 'application/json', body: errorBody(status, message) }),
   load: async (core, options, ports) => {
     const { SandboxdService } = await import('./sandboxd-service.ts');
-    const files = ports.get(FILES);
-    if (!files) throw new SandboxError('unavailable', 'no capability serves files');
-    return new SandboxdService(core, options, files);
+    return new SandboxdService(core, options, provided(ports, FILES));
   },
   report: (options) => ({
     port: null,

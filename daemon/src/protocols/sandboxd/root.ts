@@ -40,12 +40,6 @@ export class Root {
   }
 }
 
-/** Percent-encoded bytes, decoded once. @throws Refused 400 */
-export function decodePath(encoded: string): FilePath {
-  const text = encoded.replaceAll(/%([0-9a-f]{2})/gi, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return pathOfLatin1(text);
-}
-
 /** Without `.`, `..` and double slashes, by the text alone; empty for the root. */
 function belowOf(given: FilePath, roots: readonly string[]): FilePath {
   const bytes = bytesOfPath(given);

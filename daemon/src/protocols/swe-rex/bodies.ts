@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { textOf } from '@sandbox/api/http/body.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
+import { type BodyFault, readJsonBody } from '../../http/protocols/json-body.ts';
 
 /** Bytes of a JSON body; a file is written by one. */
 const JSON_BYTES = 64 * 1024 ** 2;
@@ -66,16 +66,12 @@ export const ReadFileBody = z.looseObject({
 export const WriteFileBody = z.looseObject({ path: noNul.min(1), content: z.string() });
 
 /** @throws SandboxError `unprocessable` that names the field, `too_large` */
-export async function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
-  const text = await textOf(req, { headers: req.headers }, JSON_BYTES);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new SandboxError('unprocessable', 'the body is not JSON', { cause: error });
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new SandboxError('unprocessable', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'is invalid'}`);
+export function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  return readJsonBody(req, schema, { bytes: JSON_BYTES, mayBeEmpty: false, refusal });
+}
+
+function refusal(fault: BodyFault): SandboxError {
+  if (fault.field === undefined)
+    return new SandboxError('unprocessable', 'the body is not JSON', { cause: fault.cause });
+  return new SandboxError('unprocessable', `${fault.field}: ${fault.message}`);
 }

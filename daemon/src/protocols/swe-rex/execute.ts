@@ -56,7 +56,11 @@ export async function execute(request: CommandRequest, commands: CommandsPort, g
     else output[event.stream].add(event.bytes);
   }
   if (end?.timedOut) throw new Raised('CommandTimeoutError', `Timeout (${timeout}s) exceeded while running command`);
-  const ran = { stdout: output.stdout.text, stderr: output.stderr.text, exit_code: end === undefined ? null : codeOf(end) };
+  const ran = {
+    stdout: output.stdout.text,
+    stderr: output.stderr.text,
+    exit_code: end === undefined ? null : codeOf(end),
+  };
   if (request.check && ran.exit_code !== 0) throw failed(request, ran);
   return ran;
 }

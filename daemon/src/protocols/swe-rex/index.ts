@@ -1,7 +1,6 @@
-import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { COMMANDS } from '../../core/ports/commands-port.ts';
 import { FILES } from '../../core/ports/files-port.ts';
-import type { Port, PortReader } from '../../core/ports/port.ts';
+import { provided } from '../../core/ports/port.ts';
 import { TERMINALS } from '../../core/ports/terminals-port.ts';
 import { defineProtocol } from '../../protocol.ts';
 import { SweRexOptions } from './options.ts';
@@ -14,9 +13,9 @@ export const sweRex = defineProtocol({
   load: async (core, _options, ports, directory) => {
     const { SweRexService } = await import('./swe-rex-service.ts');
     const read = {
-      commands: required(ports, COMMANDS),
-      files: required(ports, FILES),
-      terminals: required(ports, TERMINALS),
+      commands: provided(ports, COMMANDS),
+      files: provided(ports, FILES),
+      terminals: provided(ports, TERMINALS),
     };
     return new SweRexService(core, read, directory);
   },
@@ -26,9 +25,3 @@ export const sweRex = defineProtocol({
     missing: [],
   }),
 });
-
-function required<T>(ports: PortReader, port: Port<T>): T {
-  const found = ports.get(port);
-  if (found === undefined) throw new SandboxError('unavailable', `no capability serves ${port.name}`);
-  return found;
-}

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { textOf } from '@sandbox/api/http/body.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
+import { type BodyFault, readJsonBody } from '../../../http/protocols/json-body.ts';
 
 /** Bytes of a JSON body. */
 const JSON_BYTES = 8 * 1024 ** 2;
@@ -32,16 +32,11 @@ export const InitBody = z.looseObject({
 });
 
 /** @throws SandboxError `invalid` that names the field, `too_large` */
-export async function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
-  const text = await textOf(req, { headers: req.headers }, JSON_BYTES);
-  let value: unknown;
-  try {
-    value = text.trim() === '' ? {} : JSON.parse(text);
-  } catch (error) {
-    throw new SandboxError('invalid', 'the body is not JSON', { cause: error });
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new SandboxError('invalid', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'is invalid'}`);
+export function readBody<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<T> {
+  return readJsonBody(req, schema, { bytes: JSON_BYTES, mayBeEmpty: true, refusal });
+}
+
+function refusal(fault: BodyFault): SandboxError {
+  if (fault.field === undefined) return new SandboxError('invalid', 'the body is not JSON', { cause: fault.cause });
+  return new SandboxError('invalid', `${fault.field}: ${fault.message}`);
 }
