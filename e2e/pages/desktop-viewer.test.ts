@@ -4,16 +4,11 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { Services } from '../services.ts';
 import { connectPlaywright, firstPage } from './browsers.ts';
+import { FORM, FORM_COLOUR, shownColour } from './desktop-form.ts';
 import { test } from './page-test.ts';
 import { picture } from './picture.ts';
 import { Stage } from './stage.ts';
 
-const FORM =
-  '<title>form</title><body style="margin:0;background:rgb(10,120,200)"><input autofocus style="display:block;width:900px;height:60px;font-size:40px">';
-const COLOUR = `(() => {
-  const canvas = document.querySelector('#noVNC_container canvas');
-  return [...canvas.getContext('2d').getImageData(canvas.width * 3 / 4, canvas.height / 2, 1, 1).data].slice(0, 3);
-})()`;
 const VIEWPORT = { width: 1000, height: 700 };
 
 /** Clicks into the input of the page that the desktop shows, and types. */
@@ -41,14 +36,14 @@ test('[keys.view] [vnc.sign-out] a viewer’s key shows the desktop, takes no in
   });
   const inside = await connectPlaywright(`${services.url}/cdp?api_key=key-of-the-agent`);
   const seen = await firstPage(inside);
-  await seen.goto(`data:text/html,${encodeURIComponent(FORM)}`);
+  await seen.goto(FORM);
   const viewer = await person.newPage({ viewport: VIEWPORT });
   await viewer.goto(`${services.url}/vnc/?api_key=key-of-the-onlooker`);
-  await expect.poll(() => viewer.evaluate<number[]>(COLOUR)).toEqual([10, 120, 200]);
+  await expect.poll(() => shownColour(viewer)).toEqual(FORM_COLOUR);
   await type(viewer, 'only looking');
   const agent = await (await person.newContext({ viewport: VIEWPORT })).newPage();
   await agent.goto(`${services.url}/vnc/?api_key=key-of-the-agent`);
-  await expect.poll(() => agent.evaluate<number[]>(COLOUR)).toEqual([10, 120, 200]);
+  await expect.poll(() => shownColour(agent)).toEqual(FORM_COLOUR);
   await type(agent, 'typed!');
   await expect.poll(() => seen.inputValue('input')).toMatch(/!$/);
   // What the viewer typed came to the gateway before.

@@ -1,22 +1,9 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { Services } from '../services.ts';
 import { KEY } from './app-page.ts';
 import { connectPlaywright, firstPage, personsBrowser } from './browsers.ts';
+import { FORM, FORM_COLOUR, shownColour } from './desktop-form.ts';
 import { Stage } from './stage.ts';
-
-const FORM =
-  '<title>form</title><body style="margin:0;background:rgb(10,120,200)"><input autofocus style="display:block;width:900px;height:60px;font-size:40px">';
-
-const COLOUR = `(() => {
-  const canvas = document.querySelector('#noVNC_container canvas');
-  return [...canvas.getContext('2d').getImageData(canvas.width * 3 / 4, canvas.height / 2, 1, 1).data].slice(0, 3);
-})()`;
-
-/** The colour next to the centre of noVNC's canvas. */
-function shownColour(page: Page): Promise<number[]> {
-  return page.evaluate<number[]>(COLOUR);
-}
 
 test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and resizes it', async () => {
   await using stage = await Stage.open();
@@ -29,7 +16,7 @@ test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and 
   });
   const inside = await connectPlaywright(`${services.url}/cdp?api_key=${KEY}`);
   const seen = await firstPage(inside);
-  await seen.goto(`data:text/html,${encodeURIComponent(FORM)}`);
+  await seen.goto(FORM);
   await using person = await personsBrowser();
   const page = await person.newPage({ viewport: { width: 1000, height: 700 } });
   const foreign: string[] = [];
@@ -42,7 +29,7 @@ test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and 
   );
   // The address keeps no form of the key: the page connects with its cookie.
   expect(page.url()).toBe(`${services.url}/vnc/index.html?autoconnect=true&resize=remote`);
-  await expect.poll(() => shownColour(page)).toEqual([10, 120, 200]);
+  await expect.poll(() => shownColour(page)).toEqual(FORM_COLOUR);
   // noVNC covers the upper edge with its status at first; the click waits until the canvas receives it.
   await page.locator('#noVNC_container canvas').click({ position: { x: 300, y: 30 } });
   // Keys go to the page as soon as the click has given the focus to the input.
@@ -53,7 +40,7 @@ test('[vnc.real-browser] a user sees the sandbox’s browser, types into it and 
   await expect.poll(() => seen.evaluate('[screen.width, screen.height]')).toEqual([800, 500]);
   const second = await person.newPage();
   await second.goto(`${services.url}/vnc/index.html?autoconnect=true&view_only=true&api_key=${KEY}`);
-  await expect.poll(() => shownColour(second)).toEqual([10, 120, 200]);
+  await expect.poll(() => shownColour(second)).toEqual(FORM_COLOUR);
   const canvas = second.locator('#noVNC_container canvas');
   await canvas.click({ position: { x: 300, y: 30 } });
   await second.keyboard.type('only looking');
