@@ -5,19 +5,13 @@ import { basename, join, relative } from 'node:path';
 import process from 'node:process';
 import { pipeline } from 'node:stream/promises';
 import { makeBundle, packBundle } from './bundle/make-bundle.ts';
-import { capture } from './images/docker.ts';
+import { secondsOfRevision } from './images/labels.ts';
 import { ROOT } from './root.ts';
 
 const OUT = join(ROOT, 'dist/bundle');
 
-/** Of the revision, so that equal trees have equal archives; SOURCE_DATE_EPOCH if it is set. */
-async function secondsOfRevision(): Promise<number> {
-  const { ok, stdout } = await capture(['git', '-C', ROOT, 'log', '-1', '--format=%ct']);
-  return Number(process.env['SOURCE_DATE_EPOCH'] ?? (ok ? stdout.trim() : 0));
-}
-
 try {
-  const file = await packBundle(await makeBundle(ROOT, OUT), await secondsOfRevision());
+  const file = await packBundle(await makeBundle(ROOT, OUT), (await secondsOfRevision()) || 0);
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   const size = ((await stat(file)).size / 1e6).toFixed(1);

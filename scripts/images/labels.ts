@@ -12,13 +12,12 @@ const UNKNOWN = 'unknown';
  */
 export async function labelArguments(base: string): Promise<Readonly<Record<string, string>>> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const [revision, time, source, digest] = await Promise.all([
+  const [revision, seconds, source, digest] = await Promise.all([
     git('rev-parse', 'HEAD'),
-    git('log', '-1', '--format=%ct'),
+    secondsOfRevision(),
     git('remote', 'get-url', 'origin'),
     digestOf(base),
   ]);
-  const seconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? time ?? Number.NaN);
   return {
     VERSION: version,
     REVISION: revision ?? UNKNOWN,
@@ -26,6 +25,11 @@ export async function labelArguments(base: string): Promise<Readonly<Record<stri
     SOURCE: publicUrl(source) ?? UNKNOWN,
     BASE_DIGEST: digest ?? UNKNOWN,
   };
+}
+
+/** Of the revision, since 1970; SOURCE_DATE_EPOCH if it is set; NaN if neither is known. */
+export async function secondsOfRevision(): Promise<number> {
+  return Number(process.env['SOURCE_DATE_EPOCH'] ?? (await git('log', '-1', '--format=%ct')) ?? Number.NaN);
 }
 
 /** A web address of the repository without a user and a password; undefined for a path of this machine. */
