@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fetchPatiently } from '../../scripts/testing/patience.ts';
 import { growthDuring } from '../../scripts/testing/process-memory.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
@@ -23,8 +24,7 @@ test('[engines.hostile-input] a hostile input gets its answer in time, and costs
   await using services = await Services.start({ SVC_SKILLS_PATH: skills.path });
   const call = async (path: string, init: RequestInit = {}): Promise<EngineAnswer> => {
     try {
-      const answer = await fetch(services.url + path, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
-      return { status: answer.status, text: await answer.text() };
+      return await fetchPatiently(services.url + path, { ...init, ms: DEADLINE_MS });
     } catch (error) {
       return { status: 0, text: `${error}: ${error instanceof Error ? error.cause : ''}` };
     }
@@ -39,7 +39,7 @@ test('[engines.hostile-input] a hostile input gets its answer in time, and costs
     expect.soft([engine, name, ...wrong]).toEqual([engine, name]);
     expect.soft([engine, name, ...(growth < MEMORY_BYTES ? [] : [growth])]).toEqual([engine, name]);
   }
-  const health = await fetch(`${services.url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) });
+  const health = await fetchPatiently(`${services.url}/health`, { ms: HEALTH_MS });
   expect(health.status).toBe(200);
   expect([services.daemon.pid, services.daemon.exitCode, services.daemon.signalCode]).toEqual([pid, null, null]);
 }, 900_000);

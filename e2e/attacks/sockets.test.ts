@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { fetchPatiently } from '../../scripts/testing/patience.ts';
 import { growthDuring } from '../../scripts/testing/process-memory.ts';
 import { Services } from '../services.ts';
 
@@ -32,7 +33,7 @@ const FRAMES: readonly (readonly [name: string, frames: string])[] = [
 ];
 
 async function health(url: string): Promise<number> {
-  return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })).status;
+  return (await fetchPatiently(`${url}/health`, { ms: PATIENCE_MS })).status;
 }
 
 /** Sends frames behind the handshake; resolves when the service has ended the connection or has taken all of them. */

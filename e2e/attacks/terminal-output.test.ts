@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fetchPatiently } from '../../scripts/testing/patience.ts';
 import { memoryOf } from '../../scripts/testing/process-memory.ts';
 import { Services } from '../services.ts';
 import { controlSequences, randomCuts } from './engines/control-sequences.ts';
@@ -19,9 +20,8 @@ test('[pty.screen-hostile] [engines.control-sequences] after hostile output scre
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const answer = await fetch(`${services.url}${path}`, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
-    const text = await answer.text();
-    expect([path, answer.status, answer.ok ? '' : text]).toEqual([path, 200, '']);
+    const { status, text } = await fetchPatiently(`${services.url}${path}`, { ...init, ms: PATIENCE_MS });
+    expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
     return JSON.parse(text).data;
   };
   const shell = { command: 'bash', args: ['--norc', '--noprofile'] };
@@ -43,12 +43,10 @@ test('[pty.screen-hostile] [engines.control-sequences] after hostile output scre
       `fine-${batch}\n`,
     );
     expect((await call('/v2/pty/sessions/innocent/screen'))['output']).toContain(`fine-${batch}`);
-    expect((await fetch(`${services.url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })).status).toBe(200);
+    expect((await fetchPatiently(`${services.url}/health`, { ms: PATIENCE_MS })).status).toBe(200);
     // On a slow machine its screen may be given up.
-    const own = await fetch(`${services.url}/v2/pty/sessions/${id}/screen`, {
-      signal: AbortSignal.timeout(2 * PATIENCE_MS),
-    });
-    expect([what, [200, 409].includes(own.status) ? '' : `${own.status} ${await own.text()}`]).toEqual([what, '']);
+    const own = await fetchPatiently(`${services.url}/v2/pty/sessions/${id}/screen`, { ms: 2 * PATIENCE_MS });
+    expect([what, [200, 409].includes(own.status) ? '' : `${own.status} ${own.text}`]).toEqual([what, '']);
     expect([what, services.daemon.exitCode, services.daemon.signalCode]).toEqual([what, null, null]);
     expect(memoryOf(pid).rss - before, what).toBeLessThan(MEMORY_BYTES);
     await fetch(`${services.url}/v2/pty/sessions/${id}`, { method: 'DELETE' });

@@ -24,15 +24,20 @@ const EQUAL_LOOKS = 80;
 export const COLLECTING = [`--import=${import.meta.resolve('./collect-garbage.ts')}`];
 
 /**
- * Closes the terminals, waits until the descriptors of both services no longer change, and measures without
- * garbage.
+ * Closes the terminals, waits until no cell runs, whose journal is a descriptor, and until the descriptors of both
+ * services no longer change, and measures without garbage.
  */
 export async function quietFootprint(
   { url, daemon, gateway }: Services,
   key: string | undefined,
 ): Promise<Footprint[]> {
-  const headers = key === undefined ? {} : { 'x-api-key': key };
-  await fetch(`${url}/v1/shell/sessions`, { method: 'DELETE', headers: { ...headers, connection: 'close' } });
+  const headers = { connection: 'close', ...(key === undefined ? {} : { 'x-api-key': key }) };
+  await fetch(`${url}/v1/shell/sessions`, { method: 'DELETE', headers });
+  const isWithoutCells = async (): Promise<boolean> =>
+    (await (await fetch(`${url}/metrics`, { headers })).text()).includes('\ncode_executions_running 0\n');
+  if ((await pollUntil(isWithoutCells, { everyMs: LOOK_MS, ms: QUIET_MS })) !== 'settled') {
+    throw new Error(`a cell still runs ${QUIET_MS / 1000} s after the attacks`);
+  }
   const measure = (): Footprint[] => [footprint('daemon', daemon), footprint('gateway', gateway)];
   let seen = '';
   let equal = 0;

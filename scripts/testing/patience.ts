@@ -35,6 +35,22 @@ export class Patience implements Disposable {
   }
 }
 
+/** How often the time of a wait fits into the longest one on a busy machine. */
+const BUSY = 10;
+
+/**
+ * Fetches with a deadline that is later on a busy machine, at most ten times `ms` milliseconds after the call.
+ * @returns the status and the bytes of the body, one character each
+ */
+export async function fetchPatiently(
+  url: string,
+  { ms, ...init }: RequestInit & { readonly ms: number },
+): Promise<{ readonly status: number; readonly text: string }> {
+  using patience = new Patience({ ms, longestMs: BUSY * ms });
+  const answer = await fetch(url, { ...init, signal: patience.signal });
+  return { status: answer.status, text: Buffer.from(await answer.arrayBuffer()).toString('latin1') };
+}
+
 /**
  * Milliseconds since its start in which at least one program of the machine waited for a processor (psi.rst of the
  * kernel). 0 if the kernel does not count them.
