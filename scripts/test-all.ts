@@ -90,7 +90,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'unit tests',
     lane: 'tests',
-    command: [...VITEST, 'unit', '--project', 'system', '--coverage'],
+    command: [...VITEST, 'unit', '--project', 'system'],
     vitest: true,
     needs: SYSTEM,
   },
