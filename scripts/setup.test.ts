@@ -62,7 +62,7 @@ async function commandsOfReadme(): Promise<string[]> {
 
 test('each command of the README, as the first one of a fresh clone, installs and runs under the own Node', async () => {
   const commands = await commandsOfReadme();
-  expect(commands.toSorted()).toEqual(['npm run images', 'npm start', 'npm test']);
+  expect(commands.toSorted()).toEqual(['npm run bundle', 'npm run images', 'npm start', 'npm test']);
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   for (const command of commands) {
     await using repo = await repository(`#!/bin/sh\nOWN_NODE=yes exec '${process.execPath}' "$@"\n`);
@@ -70,7 +70,8 @@ test('each command of the README, as the first one of a fresh clone, installs an
     await writeFile(manifest, JSON.stringify({ ...JSON.parse(await readFile(manifest, 'utf8')), scripts }));
     await mkdir(join(repo.path, 'scripts'));
     const script = `const own: string | undefined = process.env['OWN_NODE'];\nconsole.log('own Node:', own);\n`;
-    for (const name of ['serve', 'test-all', 'images']) await writeFile(join(repo.path, `scripts/${name}.ts`), script);
+    for (const name of ['serve', 'test-all', 'images', 'bundle'])
+      await writeFile(join(repo.path, `scripts/${name}.ts`), script);
     const [npm = '', ...args] = command.split(' ');
     const { stdout } = await run(npm, args, { cwd: repo.path });
     expect([command, stdout]).toEqual([

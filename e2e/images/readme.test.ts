@@ -6,17 +6,17 @@ import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
-import { commandsOf, follow, README_KEY } from '../readme-commands.ts';
+import { commandsOf, follow, GUIDE_KEY } from '../guide-commands.ts';
 import { LABEL } from '../setup/images.ts';
 import { pollByProcess } from './observe.ts';
 
-const KEY = { authorization: `Bearer ${README_KEY}`, 'content-type': 'application/json' };
+const KEY = { authorization: `Bearer ${GUIDE_KEY}`, 'content-type': 'application/json' };
 
-/** A command of the README with its continuation lines joined. */
-async function commandOfReadme(begin: string): Promise<string> {
-  const readme = (await readFile(join(ROOT, 'README.md'), 'utf8')).replaceAll('\\\n', ' ');
-  const line = readme.split('\n').find((text) => text.startsWith(begin));
-  if (line === undefined) throw new Error(`the README has no ${begin}`);
+/** A command of docs/getting-started.md with its continuation lines joined. */
+async function commandOf(begin: string): Promise<string> {
+  const guide = (await readFile(join(ROOT, 'docs/getting-started.md'), 'utf8')).replaceAll('\\\n', ' ');
+  const line = guide.split('\n').find((text) => text.startsWith(begin));
+  if (line === undefined) throw new Error(`the guide has no ${begin}`);
   return line;
 }
 
@@ -31,10 +31,10 @@ async function run(url: string, command: string): Promise<string> {
   return ((await answer.json()) as { data: { stdout: string } }).data.stdout;
 }
 
-test('[images.readme-run] the docker run of the README starts a container that becomes healthy and serves its calls', async () => {
+test('[images.readme-run] the docker run of the guide starts a container that becomes healthy and serves its calls', async () => {
   const port = await freePort();
   const labels = Object.entries(LABEL).map(([name, value]) => `--label '${name}=${value}'`);
-  const line = (await commandOfReadme('docker run '))
+  const line = (await commandOf('docker run '))
     .replace('--name sandbox', labels.join(' '))
     .replace('127.0.0.1:8080:', `127.0.0.1:${port}:`);
   const id = await shell(line);
@@ -61,7 +61,7 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
   const compose = `docker compose --project-name ${project} --env-file ${environment}`;
   const env = { SANDBOX_PORT: String(port), SANDBOX_WORKSPACE: join(directory, 'workspace') };
   try {
-    await shell((await commandOfReadme('echo "SVC_API_KEY')).replace('.env', environment));
+    await shell((await commandOf('echo "SVC_API_KEY')).replace('.env', environment));
     const { services } = JSON.parse(await shell(`${compose} config --format json`, env));
     // The health check is that of the image, with its interval.
     expect(services.sandbox).not.toHaveProperty('healthcheck');
@@ -70,7 +70,7 @@ test('[images.compose] compose becomes healthy, with the key of .env and the wor
     );
     // The service desktop has a profile.
     expect(Object.keys(services)).toEqual(['sandbox']);
-    const up = (await commandOfReadme('docker compose up')).replace('docker compose', compose);
+    const up = (await commandOf('docker compose up')).replace('docker compose', compose);
     expect(await shell(`${up} 2>&1`, env)).not.toMatch(/WARN|level=warning|ignored/);
     expect((await fetch(`http://127.0.0.1:${port}/v2/commands`)).status).toBe(401);
     expect(await run(`http://127.0.0.1:${port}`, 'echo made > here; df -h --output=size /dev/shm | tail -n 1')).toMatch(
@@ -94,7 +94,7 @@ test('[images.compose-desktop] the service desktop becomes healthy, with a worke
   const port = await freePort();
   const compose = `docker compose --project-name sandbox-e2e-desktop-${process.pid}`;
   const env = {
-    SVC_API_KEY: README_KEY,
+    SVC_API_KEY: GUIDE_KEY,
     DESKTOP_PORT: String(port),
     DESKTOP_WORKSPACE: join(directory, 'workspace'),
   };

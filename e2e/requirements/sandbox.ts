@@ -50,7 +50,7 @@ export const SANDBOX: readonly Requirement[] = [
     'late.secrets': 'a key that was set later stays out of logs and commands',
     'claim.pool': 'a pool of ten containers without a key is claimed by ten callers at once, each once',
   }),
-  ...section('README.md First calls', {
+  ...section('docs/getting-started.md', {
     'readme.first-calls': 'each call works as it stands there, at a service with the key of the docker run and without',
   }),
   ...section('docs/embedding.md', {
@@ -65,7 +65,7 @@ export const SANDBOX: readonly Requirement[] = [
     'embed.arguments': 'options go to the services; without a command they run alone',
     'embed.library': 'a Node that the system cannot run ends it with one line',
   }),
-  ...section('README.md Start', {
+  ...section('docs/getting-started.md, On this machine', {
     'start.defaults': 'npm start uses the default port and directory of the daemon where they are free',
     'start.port': 'if the default port of the daemon is taken, npm start chooses a free one; one that is set stays',
     'start.directory': 'where another daemon holds the default directory, npm start uses one beside it',

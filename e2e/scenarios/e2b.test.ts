@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.ts';
 import { has } from '../../scripts/testing/machine.ts';
 import { endpoint } from '../clients/e2b/endpoint.ts';
 import { drive, pythonWithE2b } from '../clients/e2b/published-clients.ts';
@@ -16,3 +18,18 @@ test.runIf(has('registries'))(
     expect(await drive(python, [DRIVER], service.env)).toBe('passed\n');
   },
 );
+
+test.runIf(has('registries'))('the Python of the README works, by httpx and by E2B', { timeout: 600_000 }, async () => {
+  const python = await pythonWithE2b();
+  await using service = await endpoint('the-key');
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const url = new URL(service.env['E2B_API_URL'] ?? '').origin;
+  const blocks = [...readme.matchAll(/```python\n([^`]+)```/g)].map(([, text = '']) => text);
+  const printed = blocks.map((text) =>
+    drive(python, ['-c', text.replaceAll('http://127.0.0.1:8080', url)], {
+      ...service.env,
+      SANDBOX_API_KEY: 'the-key',
+    }),
+  );
+  expect(await Promise.all(printed)).toEqual(['hello\nLinux\n\n', 'hello\nLinux\n\n42\n']);
+});

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
-import { commandsOf, follow, README_KEY } from '../readme-commands.ts';
+import { commandsOf, follow, GUIDE_KEY } from '../guide-commands.ts';
 import { Services } from '../services.ts';
 
 test.each([
-  ['with the key of its docker run', { SVC_API_KEY: README_KEY }],
+  ['with the key of its docker run', { SVC_API_KEY: GUIDE_KEY }],
   ['without a key', {}],
-])('[readme.first-calls] each call of the README works at a service %s', async (_what, env: Record<string, string>) => {
+])('[readme.first-calls] each call of the guide works at a service %s', async (_what, env: Record<string, string>) => {
   await using directory = await tempDir();
   await using services = await Services.start(env);
   const commands = (await commandsOf('First calls')).replaceAll('/tmp/', `${directory.path}/`);
@@ -20,4 +21,12 @@ test.each([
   expect(output).toContain('"type":"exit","status":"completed"');
   expect(await readFile(join(directory.path, 'hello.txt'), 'utf8')).toBe('hello\n');
   expect(await readFile(join(directory.path, 'copy/hello.txt'), 'utf8')).toBe('hello\n');
+});
+
+test('the first command of the README prints what stands below it', async () => {
+  await using directory = await tempDir();
+  await using services = await Services.start({ SVC_API_KEY: GUIDE_KEY });
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const [, commands = '', answer] = /```sh\n(export SANDBOX_URL[^`]+)```\s+```\n([^`]+)```/.exec(readme) ?? [];
+  expect(await follow(commands, services.url, directory.path)).toBe(answer);
 });

@@ -6,12 +6,12 @@ import { GatewayOptions } from '../../gateway/src/config.ts';
 
 type Rows = ReturnType<typeof describeOptions>;
 
-/** The README with the current descriptions of options in the tables between its `options:` marks. */
-export function withOptionTables(readme: string): string {
+/** docs/configuration.md with the current descriptions of options in the tables between its `options:` marks. */
+export function withOptionTables(page: string): string {
   return [
     ['daemon', describeOptions(DaemonOptions)] as const,
     ['gateway', describeOptions(GatewayOptions)] as const,
-  ].reduce((text, [name, rows]) => replaceBetween(text, name, optionsTable(rows)), readme);
+  ].reduce((text, [name, rows]) => replaceBetween(text, name, optionsTable(rows)), page);
 }
 
 export function optionsTable(rows: Rows): string {
