@@ -21,7 +21,7 @@ const FOLDERS = ['base', 'memory', 'streams', 'process', 'wire', 'finder', 'star
 /** The modules that each module of the keeper includes; a module is a source with its header. */
 function includes(): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
-  for (const { name, text } of sources().filter((source) => !source.name.startsWith('watch/'))) {
+  for (const { name, text } of sources().filter((source) => !/^(?:watch|tree)\//.test(source.name))) {
     const module = name.slice(0, -2);
     const targets = graph.get(module) ?? new Set();
     for (const [, target = ''] of text.matchAll(/^#include "([^"]+)\.h"$/gm))
@@ -57,6 +57,13 @@ test('the program that watches shares only the framing and the messages with the
     .filter(({ name }) => name.startsWith('watch/'))
     .flatMap(({ text }) => Array.from(text.matchAll(/^#include "([^"]+)"$/gm), ([, target]) => target));
   expect(shared).toEqual(['base/frame.h', 'base/log.h']);
+});
+
+test('the program of trees shares only the framing and the messages with the keeper', () => {
+  const shared = sources()
+    .filter(({ name }) => name.startsWith('tree/'))
+    .flatMap(({ text }) => Array.from(text.matchAll(/^#include "(?!tree\/)([^"]+)"$/gm), ([, target]) => target));
+  expect([...new Set(shared)].sort()).toEqual(['base/frame.h', 'base/log.h']);
 });
 
 test('the state of the keeper is in struct keeper: no file has variables of its own', () => {

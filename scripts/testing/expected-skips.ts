@@ -129,6 +129,8 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${CAPABILITIES}/* > *, keeper host > `,
       'e2e/terminals/* > keeper > ',
+      `${CAPABILITIES}/checkpoints/v2/routes.test.ts > checkpoints`,
+      `${CAPABILITIES}/checkpoints/engine/`,
       `${CAPABILITIES}/commands/v1/begun.test.ts > the keeper dies`,
       `${CAPABILITIES}/commands/v2/begun.test.ts > the keeper dies`,
       `${CAPABILITIES}/commands/outage.test.ts > a daemon that is away`,

@@ -9,7 +9,6 @@ import { asFileFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, latin1Of, pathOfBytes, pathOfLatin1, shownPath } from '../../core/files/file-path.ts';
 import type { ShellPaths } from '../../core/files/shell-paths.ts';
 import { treeProgram } from '../../core/process/keeper/keeper-program.ts';
-import type { Finding } from '../../core/finding.ts';
 import type {
   CheckpointRecord,
   DiffFound,
@@ -132,12 +131,6 @@ export class CheckpointService implements AsyncDisposable {
     const { root } = await this.#covered(id, 'read');
     const { facts, parts } = await this.#engine.call('file', { id, path: pathBelow(root, path, 'path') });
     return { facts, bytes: this.#bytesOf(parts) };
-  }
-
-  probe(): Promise<Finding> {
-    return Promise.resolve(
-      this.#refusal ? { ok: true, detail: this.#refusal.message } : { ok: true, detail: 'by the tree helper' },
-    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -16,5 +16,4 @@ export const checkpoints = defineCapability({
     return service;
   },
   v2: checkpointsV2,
-  probe: (service) => service.probe(),
 });
