@@ -2,7 +2,8 @@ import { type Requirement, section } from './requirement.ts';
 
 export const CHECKPOINTS: readonly Requirement[] = [
   ...section('docs/contract.md §3.1', {
-    'checkpoint.exact': 'a restored directory equals the one of the checkpoint in contents, modes, times, links and holes',
+    'checkpoint.exact':
+      'a restored directory equals the one of the checkpoint in contents, modes, times, links and holes',
     'checkpoint.diff': 'diff reports added, removed, modified, metadata and renamed, up to now or another checkpoint',
     'checkpoint.before': 'a restore takes a checkpoint of what is there first; dry_run changes nothing',
     'checkpoint.paths': 'paths restricts a restore; without delete_new what was added stays',

@@ -13,7 +13,7 @@ const READS = new Set(
 const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
   'checkpoints/engine/contents.ts': 'contents that the tree helper has read, without withheld files',
-  'checkpoints/engine/engine.ts': 'records of the capability',
+  'checkpoints/engine/tree-session.ts': 'records of the capability',
   'checkpoints/store/index-file.ts': 'records of the capability',
   'checkpoints/store/pack-files.ts': 'records of the capability',
   'code/kernel/kernel-connection.ts': 'a new file, which it creates',

@@ -34,6 +34,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     files: `
       daemon/src/capabilities/checkpoints/engine/contents.ts
       daemon/src/capabilities/checkpoints/engine/engine.ts
+      daemon/src/capabilities/checkpoints/engine/tree-session.ts
       daemon/src/capabilities/checkpoints/store/blob-store.ts
       daemon/src/capabilities/checkpoints/store/index-file.ts
       daemon/src/capabilities/checkpoints/store/pack-files.ts

@@ -136,10 +136,12 @@ static int enter(struct walk *walk, const char *path, struct names *names)
   int directory = open_beneath(walk->tree, path, O_RDONLY | O_DIRECTORY);
   if (directory < 0)
     return errno;
-  if (is_pseudo(directory) || fchdir(directory) < 0) {
-    int error = errno;
+  int error = is_pseudo(directory) ? EXDEV : 0;
+  if (error == 0 && fchdir(directory) < 0)
+    error = errno;
+  if (error != 0) {
     close(directory);
-    return error == 0 ? EXDEV : error;
+    return error;
   }
   return read_names(directory, names);
 }
@@ -150,7 +152,6 @@ static void list(struct walk *walk, const char *path)
   struct names below = {0};
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  errno = 0;
   int error = enter(walk, path, &names);
   struct writer *out = &walk->tree->out;
   begin_part(walk, path, error, nanoseconds(now));

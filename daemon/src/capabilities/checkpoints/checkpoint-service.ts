@@ -14,7 +14,6 @@ import type {
   DiffFound,
   EngineAccount,
   FileFound,
-  FilePart,
   ObjectFacts,
   Restored,
 } from './engine/engine-protocol.ts';
@@ -111,7 +110,10 @@ export class CheckpointService implements AsyncDisposable {
   }
 
   /** @param to another checkpoint of the directory; undefined: what is there now */
-  async diff(id: string, { to, user, maxChanges }: As & { to: string | undefined; maxChanges: number }): Promise<DiffFound> {
+  async diff(
+    id: string,
+    { to, user, maxChanges }: As & { to: string | undefined; maxChanges: number },
+  ): Promise<DiffFound> {
     await this.#covered(id, 'read');
     if (to !== undefined) await this.#covered(to, 'read');
     return await this.#engine.call('diff', { id, to, account: this.#accountOf(user), maxChanges });
@@ -138,12 +140,16 @@ export class CheckpointService implements AsyncDisposable {
   }
 
   async *#bytesOf(parts: FileFound['parts']): AsyncGenerator<Uint8Array> {
-    for (const part of parts) yield* 'zeros' in part ? zeros(part.zeros) : [await this.#pieceOf(part)];
-  }
-
-  async #pieceOf({ hash, from, length }: Extract<FilePart, { hash: string }>): Promise<Uint8Array> {
-    const piece = await this.#engine.call('piece', hash);
-    return piece.subarray(from, from + length);
+    let [hash, piece]: [string, Uint8Array] = ['', ZEROS];
+    for (const part of parts) {
+      if ('zeros' in part) {
+        yield* zeros(part.zeros);
+        continue;
+      }
+      // The extents of a sparse file are parts of the same piece.
+      if (part.hash !== hash) [hash, piece] = [part.hash, await this.#engine.call('piece', part.hash)];
+      yield piece.subarray(part.from, part.from + part.length);
+    }
   }
 
   /** @throws SandboxError `not_found`; `forbidden` if the key does not cover its directory */
@@ -174,7 +180,9 @@ export class CheckpointService implements AsyncDisposable {
 
 function refusalOf({ checkpoints }: CheckpointOptions, hasProgram: boolean): SandboxError | undefined {
   if (checkpoints === 'off') {
-    return new SandboxError('unsupported', 'checkpoints are off', { hint: 'start the service with SVC_CHECKPOINTS=manual' });
+    return new SandboxError('unsupported', 'checkpoints are off', {
+      hint: 'start the service with SVC_CHECKPOINTS=manual',
+    });
   }
   if (hasProgram) return undefined;
   return new SandboxError('unsupported', 'checkpoints need the program keeper-tree, which was not built', {

@@ -15,5 +15,10 @@ export const checkpoints = defineCapability({
     core.metrics.gauge('checkpoint_bytes', 'Bytes of the store of checkpoints.', () => service.figures.bytes);
     return service;
   },
+  activity: {
+    kind: 'file',
+    looks: ['/v2/checkpoints', '/v2/checkpoints/:checkpoint_id'],
+    transfers: ['/v2/checkpoints/:checkpoint_id/files'],
+  },
   v2: checkpointsV2,
 });

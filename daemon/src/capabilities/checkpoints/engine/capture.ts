@@ -47,11 +47,7 @@ interface Draft {
 }
 
 /** Walks a tree and reads what differs from the base. @throws TreeFailure */
-export async function capture(
-  helper: TreeHelper,
-  incoming: IncomingContents,
-  terms: CaptureTerms,
-): Promise<Captured> {
+export async function capture(helper: TreeHelper, incoming: IncomingContents, terms: CaptureTerms): Promise<Captured> {
   const run = new Capture(incoming, terms);
   const { entries, tooLong } = await helper.walk(terms.exclude, (part) => run.addPart(part));
   run.finishDirectory();

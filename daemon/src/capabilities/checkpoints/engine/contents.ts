@@ -49,7 +49,11 @@ export class IncomingContents implements Disposable {
     const { size } = fstatSync(this.descriptor);
     const used = this.#kept.values().reduce((sum, { length }) => sum + length, 0);
     if (used >= ADOPTED_BYTES && used >= size * (1 - UNUSED_PART)) {
-      this.#store.adopt(this.#path, size, Array.from(this.#kept, ([hash, place]) => ({ hash, ...place })));
+      this.#store.adopt(
+        this.#path,
+        size,
+        Array.from(this.#kept, ([hash, place]) => ({ hash, ...place })),
+      );
     } else {
       for (const [digest, { offset, length }] of this.#kept) this.#store.putContent(this.#read(offset, length), digest);
     }

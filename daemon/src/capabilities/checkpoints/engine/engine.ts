@@ -1,23 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { errnoName } from '../../../core/errno-name.ts';
 import { pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
-import type { InodeId } from '../../../core/process/tree/tree-frames.ts';
-import { TreeHelper } from '../../../core/process/tree/tree-helper.ts';
-import { isFull, replaceFile } from '../../../core/records/replace-file.ts';
+import { isFull } from '../../../core/records/replace-file.ts';
 import { BlobStore } from '../store/blob-store.ts';
 import { RecordJournal } from '../store/record-journal.ts';
 import { objectAt } from '../tree/compare.ts';
 import { directoryOf } from '../tree/entry.ts';
-import { figuresOf, piecesOf, recordsOf, segmentRecords } from '../tree/segment.ts';
-import { listRecords, parseList, splitList } from '../tree/tree-list.ts';
-import { type CapturedTree, SegmentCache, StoredTree } from '../tree/tree-view.ts';
+import { SegmentCache, StoredTree } from '../tree/tree-view.ts';
 import { applyPlan } from './apply.ts';
 import { type Captured, capture } from './capture.ts';
 import { changeOf, changesOf, factsOf } from './changes.ts';
-import { IncomingContents } from './contents.ts';
+import { collect } from './collect.ts';
 import { engineFailure, outPaths } from './engine-errors.ts';
 import type {
   CheckpointOrigin,
@@ -32,10 +28,10 @@ import type {
   RestoreTask,
 } from './engine-protocol.ts';
 import { filePartsOf } from './file-parts.ts';
+import { keepTree } from './keep-tree.ts';
 import { planRestore } from './plan.ts';
+import { TreeSession, temporaryNameOf, withheldBy } from './tree-session.ts';
 
-/** Entries of one checkpoint. */
-const ENTRIES_MAX = 1_000_000;
 /** Checkpoints of a store. */
 const CHECKPOINTS_MAX = 10_000;
 /** Paths that a record and an answer name. */
@@ -73,7 +69,7 @@ export class Engine implements Disposable {
   remove(id: string): void {
     this.#recordOf(id);
     this.#records.drop(id);
-    this.#collect();
+    collect(this.#records.all, this.#store, this.#cache);
   }
 
   async diff({ id, to, account, maxChanges }: DiffTask): Promise<DiffFound> {
@@ -99,7 +95,12 @@ export class Engine implements Disposable {
     const scope = { paths, deletesNew };
     if (isDryRun) {
       const { tree } = await this.#look(record, account, target, true);
-      return { ...changesAhead(planRestore(target, tree, scope)), before: undefined, notRestored: [], notRestoredCount: 0 };
+      return {
+        ...changesAhead(planRestore(target, tree, scope)),
+        before: undefined,
+        notRestored: [],
+        notRestoredCount: 0,
+      };
     }
     const root = Buffer.from(record.root, 'latin1');
     const before = await this.#take(
@@ -125,7 +126,11 @@ export class Engine implements Disposable {
   }
 
   piece(hash: string): Buffer {
-    return this.#store.get(hash);
+    try {
+      return this.#store.get(hash);
+    } catch (error) {
+      throw engineFailure(error, this.#isFull());
+    }
   }
 
   [Symbol.dispose](): void {
@@ -150,10 +155,10 @@ export class Engine implements Disposable {
         exclude: task.exclude,
         base,
         readsAll: true,
-        withheld: () => this.#withheld(),
+        withheld: () => withheldBy(this.#terms),
       });
       session.incoming.store();
-      const { tree, files, bytes } = this.#keep(captured.tree, base);
+      const { tree, files, bytes } = keepTree(captured.tree, base, this.#store, this.#cache);
       const storedBytes = this.#store.bytes - bytesBefore;
       if (this.#store.bytes > this.#terms.maxBytes) throw this.#isFull();
       this.#store.commit();
@@ -176,7 +181,7 @@ export class Engine implements Disposable {
       return record;
     } catch (error) {
       this.#store.rollBack();
-      this.#collect();
+      this.#giveBack();
       if (isFull(error)) throw diskFull(this.#terms.directory, error);
       throw engineFailure(error, this.#isFull());
     }
@@ -196,7 +201,7 @@ export class Engine implements Disposable {
         exclude,
         base,
         readsAll,
-        withheld: () => this.#withheld(),
+        withheld: () => withheldBy(this.#terms),
       });
     } catch (error) {
       if (isFull(error)) throw diskFull(this.#terms.directory, error);
@@ -204,60 +209,8 @@ export class Engine implements Disposable {
     }
   }
 
-  /** Stores the directories that the base does not have, and the list of all. */
-  #keep(captured: CapturedTree, base: StoredTree | undefined): { tree: string; files: number; bytes: number } {
-    const { files, bytes } = captured.keptFigures();
-    const sum = { files, bytes };
-    const list = new Map(captured.kept);
-    for (const [path, segment] of captured.changed) {
-      const records = segmentRecords(segment);
-      const known = base?.bytesOf(path);
-      const knownHash = base?.hashOf(path);
-      const earlier = known && knownHash !== undefined ? { hash: knownHash, records: recordsOf(known) } : undefined;
-      const hash = this.#store.putRecords(records, earlier);
-      const whole = Buffer.concat(records);
-      this.#cache.add(hash, whole);
-      const figures = figuresOf(whole);
-      sum.files += figures.files;
-      sum.bytes += figures.bytes;
-      list.set(path, hash);
-    }
-    const sorted = new Map([...list].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const earlier = base && { hash: base.hash, records: splitList(this.#store.get(base.hash)) };
-    return { tree: this.#store.putRecords(listRecords(sorted), earlier), ...sum };
-  }
-
-  async #open(root: Buffer, account: EngineAccount | undefined): Promise<Session> {
-    const incoming = new IncomingContents(this.#terms.directory, this.#store);
-    const helper = new TreeHelper(this.#terms.program, incoming.descriptor);
-    try {
-      const opened = await helper.open({
-        account,
-        root,
-        temporaryName: this.#temporaryName,
-        withheld: this.#withheld(),
-        maxEntries: ENTRIES_MAX,
-        maxStored: Math.max(0, this.#terms.maxBytes - this.#store.bytes),
-      });
-      if (!opened.path.equals(root)) {
-        throw new SandboxError('conflict', `the directory was replaced by a link: ${shownPath(root)}`, {
-          hint: 'repeat the call',
-        });
-      }
-      return new Session(helper, incoming, opened.uid);
-    } catch (error) {
-      await helper[Symbol.asyncDispose]();
-      incoming[Symbol.dispose]();
-      throw error;
-    }
-  }
-
-  /** Files with credentials, as they are now, and the directory of the daemon. */
-  #withheld(): InodeId[] {
-    return [this.#terms.runtimeDirectory, ...this.#terms.credentials].flatMap((path) => {
-      const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-      return stats ? [{ device: stats.dev, inode: stats.ino }] : [];
-    });
+  #open(root: Buffer, account: EngineAccount | undefined): Promise<TreeSession> {
+    return TreeSession.open(this.#terms, this.#store, { root, account, temporaryName: this.#temporaryName });
   }
 
   /** The newest checkpoint of the same directory. */
@@ -276,20 +229,13 @@ export class Engine implements Disposable {
     throw new SandboxError('not_found', `checkpoint not found: ${id}`, { hint: 'GET /v2/checkpoints lists them' });
   }
 
-  /** Drops the blobs that no checkpoint has. */
-  #collect(): void {
-    const used = new Set<string>();
-    for (const record of this.#records.all) {
-      const tree = Buffer.from(record.tree, 'hex').toString('latin1');
-      if (used.has(tree) || !this.#store.has(tree)) continue;
-      used.add(tree);
-      for (const segment of parseList(this.#store.get(tree)).values()) {
-        if (used.has(segment) || !this.#store.has(segment)) continue;
-        used.add(segment);
-        for (const piece of piecesOf(this.#cache.get(segment, () => this.#store.get(segment)))) used.add(piece);
-      }
+  /** Drops what a call that failed has stored. On a full disk it stays until a checkpoint is deleted. */
+  #giveBack(): void {
+    try {
+      collect(this.#records.all, this.#store, this.#cache);
+    } catch (error) {
+      if (!isFull(error)) throw error;
     }
-    this.#store.keepOnly(this.#store.withBases(used));
   }
 
   #isFull(): SandboxError {
@@ -299,26 +245,11 @@ export class Engine implements Disposable {
   }
 }
 
-class Session implements AsyncDisposable {
-  readonly helper: TreeHelper;
-  readonly incoming: IncomingContents;
-  readonly uid: number;
-
-  constructor(helper: TreeHelper, incoming: IncomingContents, uid: number) {
-    this.helper = helper;
-    this.incoming = incoming;
-    this.uid = uid;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.helper[Symbol.asyncDispose]();
-    this.incoming[Symbol.dispose]();
-  }
-}
-
 function changesAhead(plan: ReturnType<typeof planRestore>): Pick<Restored, 'changes' | 'changeCount'> {
   const all = new Set([...plan.removals, ...plan.directories, ...plan.others]);
-  const changes = Array.from(all).slice(0, PATHS_NAMED).map((one) => changeOf(one));
+  const changes = Array.from(all)
+    .slice(0, PATHS_NAMED)
+    .map((one) => changeOf(one));
   return { changes, changeCount: all.size };
 }
 
@@ -326,16 +257,13 @@ function leftOutOf({ leftOut }: Captured): Pick<CheckpointRecord, 'leftOut' | 'l
   return { leftOut: outPaths(leftOut.slice(0, PATHS_NAMED)), leftOutCount: leftOut.length };
 }
 
-/** The name of files that are not complete, the same for each daemon of the store: a walk removes what a kill left. */
-function temporaryNameOf(directory: string): string {
-  const path = join(directory, 'name');
-  if (!existsSync(path)) replaceFile(path, `.svc-restore-${randomBytes(8).toString('hex')}.part`);
-  return readFileSync(path, 'utf8');
-}
-
 function diskFull(directory: string, cause: unknown): SandboxError {
-  return new SandboxError('disk_full', `the file system of the checkpoints is full (${errnoName(cause)}): ${directory}`, {
-    hint: 'delete files or checkpoints, then repeat the call',
-    cause,
-  });
+  return new SandboxError(
+    'disk_full',
+    `the file system of the checkpoints is full (${errnoName(cause)}): ${directory}`,
+    {
+      hint: 'delete files or checkpoints, then repeat the call',
+      cause,
+    },
+  );
 }

@@ -32,7 +32,8 @@ describe.runIf(TREE_PROGRAM.isThere)('hostile trees', () => {
     await using directory = await tempDir();
     const tree = join(directory.path, 'tree');
     mkdirSync(tree);
-    const script = 'import os,sys\nos.chdir(sys.argv[1])\nfor _ in range(int(sys.argv[2])):\n os.mkdir("d"); os.chdir("d")';
+    const script =
+      'import os,sys\nos.chdir(sys.argv[1])\nfor _ in range(int(sys.argv[2])):\n os.mkdir("d"); os.chdir("d")';
     execFileSync('python3', ['-c', script, tree, String(LEVELS)]);
     writeFileSync(join(tree, 'file'), 'kept');
     using engine = openEngine(join(directory.path, 'store'));
@@ -71,7 +72,9 @@ describe.runIf(TREE_PROGRAM.isThere)('hostile trees', () => {
     const restored = await engine.restore(wholly(id));
     expect(restored.changeCount).toBe(0);
     expect(readFileSync(secret, 'utf8')).toBe('the-key-of-the-service');
-    expect(execFileSync('grep', ['-rc', 'the-key-of-the-service', join(tree, 'store')]).toString()).not.toMatch(/:[1-9]/);
+    expect(execFileSync('grep', ['-rc', 'the-key-of-the-service', join(tree, 'store')]).toString()).not.toMatch(
+      /:[1-9]/,
+    );
   });
 
   test('[checkpoint.ceiling] a store that is full refuses, keeps what it has and leaves nothing behind', async () => {

@@ -11,29 +11,33 @@ const KILLS = Number(process.env['CHECKPOINT_KILLS'] ?? 6);
 const LOOP = join(import.meta.dirname, 'engine-loop.fixture.ts');
 
 describe.runIf(TREE_PROGRAM.isThere)('kills', () => {
-  test(`[checkpoint.kill] ${KILLS} kills lose no acknowledged checkpoint and leave no part of a file`, async () => {
-    await using directory = await tempDir();
-    const random = new Random(SEED);
-    const [store, tree, acknowledged] = ['store', 'tree', 'ids'].map((name) => join(directory.path, name)) as [
-      string,
-      string,
-      string,
-    ];
-    mkdirSync(tree);
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const child = spawn(process.execPath, [LOOP, store, tree, acknowledged, String(SEED + kill)], {
-        stdio: ['ignore', 'inherit', 'inherit'],
-      });
-      const exited = once(child, 'exit');
-      const linesBefore = linesOf(acknowledged).length;
-      // At least one checkpoint, so that the kill meets work; the moment after it is random.
-      while (linesOf(acknowledged).length === linesBefore && child.exitCode === null) await nextMoment(2);
-      await nextMoment(random.below(120));
-      child.kill('SIGKILL');
-      await exited;
-      await verify(store, tree, linesOf(acknowledged));
-    }
-  }, 120_000);
+  test(
+    `[checkpoint.kill] ${KILLS} kills lose no acknowledged checkpoint and leave no part of a file`,
+    async () => {
+      await using directory = await tempDir();
+      const random = new Random(SEED);
+      const [store, tree, acknowledged] = ['store', 'tree', 'ids'].map((name) => join(directory.path, name)) as [
+        string,
+        string,
+        string,
+      ];
+      mkdirSync(tree);
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const child = spawn(process.execPath, [LOOP, store, tree, acknowledged, String(SEED + kill)], {
+          stdio: ['ignore', 'inherit', 'inherit'],
+        });
+        const exited = once(child, 'exit');
+        const linesBefore = linesOf(acknowledged).length;
+        // At least one checkpoint, so that the kill meets work; the moment after it is random.
+        while (linesOf(acknowledged).length === linesBefore && child.exitCode === null) await nextMoment(2);
+        await nextMoment(random.below(120));
+        child.kill('SIGKILL');
+        await exited;
+        await verify(store, tree, linesOf(acknowledged));
+      }
+    },
+    20_000 + KILLS * 20_000,
+  );
 });
 
 /** The store opens, has every acknowledged checkpoint, and restores the last one wholly. */

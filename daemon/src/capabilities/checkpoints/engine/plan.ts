@@ -112,7 +112,10 @@ function linkGroups(tree: TreeView): Map<string, LinkedName[]> {
     for (const entry of segment?.entries ?? []) {
       if (entry.links < 2) continue;
       const key = `${entry.device}:${entry.inode}`;
-      const one = { path: pathIn(directory, entry.name), object: { entry, content: segment?.contents.get(entry.name) } };
+      const one = {
+        path: pathIn(directory, entry.name),
+        object: { entry, content: segment?.contents.get(entry.name) },
+      };
       groups.set(key, [...(groups.get(key) ?? []), one]);
     }
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  type BigIntStats,
   chmodSync,
   linkSync,
   lstatSync,
@@ -60,19 +61,24 @@ export function describeTree(root: string): Map<string, string> {
   const visit = (path: string): void => {
     const full = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
     const stats = lstatSync(full, { bigint: true });
-    const isFile = stats.isFile();
     const first = firstNames.get(stats.ino) ?? path;
     if (!stats.isDirectory()) firstNames.set(stats.ino, first);
-    const content = isFile ? createHash('sha256').update(readFileSync(full)).digest('hex') : '';
-    const target = stats.isSymbolicLink() ? readlinkSync(full, { encoding: 'buffer' }).toString('latin1') : '';
-    const facts = [stats.mode.toString(8), stats.uid, stats.gid, isFile ? stats.size : 0, stats.mtimeNs];
-    found.set(path, [...facts, content, target, first].join(' '));
+    found.set(path, `${factsOf(full, stats)} ${first}`);
     if (!stats.isDirectory()) return;
-    for (const name of readdirSync(full, { encoding: 'buffer' }).map((bytes) => bytes.toString('latin1')).sort())
+    for (const name of readdirSync(full, { encoding: 'buffer' })
+      .map((bytes) => bytes.toString('latin1'))
+      .sort())
       visit(path === '' ? name : `${path}/${name}`);
   };
   visit('');
   return found;
+}
+
+function factsOf(path: Buffer, stats: BigIntStats): string {
+  const { mode, uid, gid, size, mtimeNs } = stats;
+  const content = stats.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : '';
+  const target = stats.isSymbolicLink() ? readlinkSync(path, { encoding: 'buffer' }).toString('latin1') : '';
+  return [mode.toString(8), uid, gid, stats.isFile() ? size : 0, mtimeNs, content, target].join(' ');
 }
 
 /** Makes changes of every kind in a tree: files, directories, links, names that are not UTF-8, modes and times. */

@@ -70,7 +70,10 @@ export class BlobStore implements Disposable {
   }
 
   /** Stores a list of records, as the difference to an earlier one if that is shorter. */
-  putRecords(records: readonly Buffer[], base?: { readonly hash: string; readonly records: readonly Buffer[] }): string {
+  putRecords(
+    records: readonly Buffer[],
+    base?: { readonly hash: string; readonly records: readonly Buffer[] },
+  ): string {
     const bytes = Buffer.concat(records);
     const digest = hashOf(bytes);
     if (this.#places.has(digest)) return digest;

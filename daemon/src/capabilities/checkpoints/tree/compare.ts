@@ -63,9 +63,7 @@ function isSameContent(a: TreeObject, b: TreeObject): boolean {
 }
 
 function isSameMeta(a: Entry, b: Entry): boolean {
-  return (
-    a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && a.mtime === b.mtime && a.xattrs.equals(b.xattrs)
-  );
+  return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && a.mtime === b.mtime && a.xattrs.equals(b.xattrs);
 }
 
 /** Whether files have the same bytes, and both are known. */

@@ -41,7 +41,10 @@ export function segmentRecords({ entries, contents }: Segment): Buffer[] {
   const linked = entries.some(({ links }) => links > 1) ? FLAG.linked : 0;
   const head = Buffer.alloc(HEAD);
   head.writeUInt8(racy | linked, 0);
-  head.writeUInt32LE(sumOf(entries, ({ bytes }) => bytes.length), 1);
+  head.writeUInt32LE(
+    sumOf(entries, ({ bytes }) => bytes.length),
+    1,
+  );
   head.writeUInt32LE(files.length, 5);
   head.writeBigUInt64LE(BigInt(sumOf(files, ({ size }) => size)), 9);
   return [head, ...entries.map(({ bytes }) => bytes), ...files.map(({ name }) => contentBytes(contents.get(name)))];

@@ -1,7 +1,14 @@
 import type { z } from 'zod';
 import { pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
-import type { ChangeFound, CheckpointRecord, DiffFound, ObjectFacts, OutPath, Restored } from '../engine/engine-protocol.ts';
+import type {
+  ChangeFound,
+  CheckpointRecord,
+  DiffFound,
+  ObjectFacts,
+  OutPath,
+  Restored,
+} from '../engine/engine-protocol.ts';
 import type { Checkpoint, CheckpointChange, CheckpointDiff, CheckpointRestored } from './schemas.ts';
 
 const NANOSECONDS = 1_000_000_000n;
@@ -24,7 +31,11 @@ export function checkpointData(record: CheckpointRecord): z.infer<typeof Checkpo
   };
 }
 
-export function diffData(from: string, to: string | undefined, { changes, counts }: DiffFound): z.infer<typeof CheckpointDiff> {
+export function diffData(
+  from: string,
+  to: string | undefined,
+  { changes, counts }: DiffFound,
+): z.infer<typeof CheckpointDiff> {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return { from, to: to ?? 'now', ...counts, changes: changes.map(changeData), truncated: changes.length < total };
 }
@@ -53,7 +64,15 @@ function changeData({ type, path, from, before, after }: ChangeFound): z.infer<t
   };
 }
 
-function objectData({ kind, mode, uid, gid, size, mtime, target }: ObjectFacts): z.infer<typeof CheckpointChange>['after'] {
+function objectData({
+  kind,
+  mode,
+  uid,
+  gid,
+  size,
+  mtime,
+  target,
+}: ObjectFacts): z.infer<typeof CheckpointChange>['after'] {
   return {
     kind: kind as 'file',
     mode: mode.toString(8).padStart(4, '0'),

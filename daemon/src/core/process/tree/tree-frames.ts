@@ -71,12 +71,7 @@ export function readFrame(request: number, path: TreePath): Buffer {
   return new FrameWriter(ASK.read).u32(request).bytes(bytesOf(path)).finish();
 }
 
-export function putFrame(
-  request: number,
-  path: TreePath,
-  expected: TreeExpected,
-  attributes: TreeAttributes,
-): Buffer {
+export function putFrame(request: number, path: TreePath, expected: TreeExpected, attributes: TreeAttributes): Buffer {
   const writer = new FrameWriter(ASK.put).u32(request).bytes(bytesOf(path));
   return withAttributes(withExpected(writer, expected), attributes).finish();
 }
@@ -117,12 +112,7 @@ export function removeFrame(request: number, path: TreePath, isDirectory: boolea
   return withExpected(writer, expected).finish();
 }
 
-export function setFrame(
-  request: number,
-  path: TreePath,
-  expected: TreeExpected,
-  attributes: TreeAttributes,
-): Buffer {
+export function setFrame(request: number, path: TreePath, expected: TreeExpected, attributes: TreeAttributes): Buffer {
   const writer = new FrameWriter(ASK.set).u32(request).bytes(bytesOf(path));
   return withAttributes(withExpected(writer, expected), attributes).finish();
 }

@@ -75,7 +75,7 @@ export class TreeHelper implements AsyncDisposable {
   readonly #closed = Promise.withResolvers<void>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #gone = Promise.withResolvers<never>();
-  #onDirectory: (directory: TreeDirectory) => void = () => {};
+  #onDirectory: (directory: TreeDirectory) => void = ignore;
   readonly #opened = Promise.withResolvers<{ readonly path: Buffer; readonly uid: number }>();
   #requests = 0;
   #said = '';
