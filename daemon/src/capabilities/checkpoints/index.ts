@@ -3,6 +3,7 @@ import { CheckpointService } from './checkpoint-service.ts';
 import { CheckpointOptions } from './options.ts';
 import { CHECKPOINT_SCOPES } from './route-scopes.ts';
 import { checkpointsV2 } from './v2/routes.ts';
+import { checkpointTool } from './wire/checkpoint-tool.ts';
 
 export const checkpoints = defineCapability({
   name: 'checkpoints',
@@ -21,4 +22,5 @@ export const checkpoints = defineCapability({
     transfers: ['/v2/checkpoints/:checkpoint_id/files'],
   },
   v2: checkpointsV2,
+  tools: checkpointTool,
 });

@@ -3,7 +3,7 @@ import type { TreeAttributes, TreeExpected } from '../../../core/process/tree/tr
 import type { PutPiece, TreeHelper } from '../../../core/process/tree/tree-helper.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import type { Difference, TreeObject } from '../tree/compare.ts';
-import { directoryOf, type Entry } from '../tree/entry.ts';
+import { directoryOf, type Entry, nameOf } from '../tree/entry.ts';
 import { type Content, PIECE_BYTES } from '../tree/segment.ts';
 import type { TreeView } from '../tree/tree-view.ts';
 import type { Plan } from './plan.ts';
@@ -157,7 +157,7 @@ function attributesOf({ mode, uid, gid, mtime, xattrs }: Entry): TreeAttributes 
 }
 
 function directoryEntry(tree: TreeView, path: string): Entry | undefined {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = nameOf(path);
   return tree.segmentOf(directoryOf(path))?.entries.find((entry) => entry.name === name && entry.kind === 'd');
 }
 

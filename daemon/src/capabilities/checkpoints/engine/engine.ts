@@ -8,7 +8,7 @@ import { isFull } from '../../../core/records/replace-file.ts';
 import { BlobStore } from '../store/blob-store.ts';
 import { RecordJournal } from '../store/record-journal.ts';
 import { objectAt } from '../tree/compare.ts';
-import { directoryOf } from '../tree/entry.ts';
+import { directoryOf, nameOf } from '../tree/entry.ts';
 import { SegmentCache, StoredTree } from '../tree/tree-view.ts';
 import { applyPlan } from './apply.ts';
 import { type Captured, capture } from './capture.ts';
@@ -116,7 +116,7 @@ export class Engine implements Disposable {
 
   file(id: string, path: string): FileFound {
     const record = this.#recordOf(id);
-    const found = objectAt(this.#treeOf(record), directoryOf(path), path.slice(path.lastIndexOf('/') + 1));
+    const found = objectAt(this.#treeOf(record), directoryOf(path), nameOf(path));
     if (!found) {
       throw new SandboxError('not_found', `the checkpoint ${id} has no ${shownPath(pathOfLatin1(path))}`, {
         hint: 'paths are relative to the directory of the checkpoint; its diff lists what changed',

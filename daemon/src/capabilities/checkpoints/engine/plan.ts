@@ -1,5 +1,5 @@
 import { type Difference, differences, objectAt, type TreeObject } from '../tree/compare.ts';
-import { directoryOf, pathIn } from '../tree/entry.ts';
+import { directoryOf, nameOf, pathIn } from '../tree/entry.ts';
 import type { TreeView } from '../tree/tree-view.ts';
 
 export interface RestoreScope {
@@ -63,9 +63,8 @@ function isBelow(path: string, directory: string): boolean {
 /** Directories above a path that are not there, or something else. */
 function addAbove(path: string, target: TreeView, now: TreeView, wanted: Map<string, Difference>): void {
   for (let at = directoryOf(path); at !== '' && !wanted.has(at); at = directoryOf(at)) {
-    const [directory, name] = [directoryOf(at), at.slice(at.lastIndexOf('/') + 1)];
-    const after = objectAt(target, directory, name);
-    const before = objectAt(now, directory, name);
+    const after = objectAt(target, directoryOf(at), nameOf(at));
+    const before = objectAt(now, directoryOf(at), nameOf(at));
     if (!after || before?.entry.kind === 'd') return;
     wanted.set(at, { path: at, before, after, isOfContent: true });
   }
@@ -87,14 +86,24 @@ function addBelowReplaced(now: TreeView, wanted: Map<string, Difference>): void 
   }
 }
 
-/** Names of one object in the checkpoint that are not names of one object now, although their content is equal. */
+/**
+ * Names of one object in the checkpoint that are not names of one object now, and the other way round, although content
+ * and attributes may be equal: each gets its object again.
+ */
 function* splitLinks(target: TreeView, now: TreeView): Iterable<Difference> {
-  for (const [, group] of linkGroups(target)) {
-    const there = group.map(({ path }) => objectAt(now, directoryOf(path), path.slice(path.lastIndexOf('/') + 1)));
-    const inodes = new Set(there.map((object) => object && `${object.entry.device}:${object.entry.inode}`));
-    if (inodes.size <= 1) continue;
-    for (const [index, { path, object }] of group.entries())
-      yield { path, before: there[index], after: object, isOfContent: true };
+  for (const [tree, other] of [
+    [target, now],
+    [now, target],
+  ] as const) {
+    for (const group of linkGroups(tree).values()) {
+      const there = group.map(({ path }) => objectAt(other, directoryOf(path), nameOf(path)));
+      const inodes = new Set(there.map((object) => object && `${object.entry.device}:${object.entry.inode}`));
+      if (inodes.size <= 1) continue;
+      for (const [index, { path, object }] of group.entries()) {
+        const [before, after] = tree === target ? [there[index], object] : [object, there[index]];
+        if (after) yield { path, before, after, isOfContent: true };
+      }
+    }
   }
 }
 

@@ -117,10 +117,8 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     ];
     writeFileSync(accessKeysFile, keys.map((key) => `${JSON.stringify(key)}\n`).join(''));
     await using app = await TestApp.start({ accessKeysFile });
-    const [all, mine] = ['all', 'mine'].map((name) => ({ 'x-api-key': `key-of-${name}` })) as [
-      Record<string, string>,
-      Record<string, string>,
-    ];
+    const all = { 'x-api-key': 'key-of-all' };
+    const mine = { 'x-api-key': 'key-of-mine' };
     const other = await app.post('/v2/checkpoints', { path: join(directory.path, 'other') }, all);
     const own = await app.post('/v2/checkpoints', { path: join(directory.path, 'mine') }, mine);
     expect([other.statusCode, own.statusCode]).toEqual([200, 200]);
