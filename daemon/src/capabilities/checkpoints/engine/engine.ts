@@ -157,6 +157,7 @@ export class Engine implements Disposable {
         readsAll: true,
         withheld: () => withheldBy(this.#terms),
       });
+      if (!captured.tree.has('')) throw notListed(captured);
       session.incoming.store();
       const { tree, files, bytes } = keepTree(captured.tree, base, this.#store, this.#cache);
       const storedBytes = this.#store.bytes - bytesBefore;
@@ -255,6 +256,15 @@ function changesAhead(plan: ReturnType<typeof planRestore>): Pick<Restored, 'cha
 
 function leftOutOf({ leftOut }: Captured): Pick<CheckpointRecord, 'leftOut' | 'leftOutCount'> {
   return { leftOut: outPaths(leftOut.slice(0, PATHS_NAMED)), leftOutCount: leftOut.length };
+}
+
+/** Of a file system of the kernel, or a directory that was removed or closed since it was opened. */
+function notListed({ leftOut }: Captured): SandboxError {
+  const [root] = outPaths(leftOut.filter(({ path }) => path === ''));
+  return new SandboxError('invalid', `cannot be listed: ${root?.reason ?? 'ENOENT'}`, {
+    field: 'path',
+    hint: 'name a directory with files of its own, not one of /proc or /sys',
+  });
 }
 
 function diskFull(directory: string, cause: unknown): SandboxError {

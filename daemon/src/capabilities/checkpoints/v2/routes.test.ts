@@ -105,6 +105,7 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     expect((await app.inject(`/v2/checkpoints/${ids[1]}/diff?to=cp-none`)).statusCode).toBe(404);
     expect((await app.post('/v2/checkpoints', { path: join(directory.path, 'none') })).statusCode).toBe(404);
     expect((await app.post('/v2/checkpoints', { path: join(directory.path, 'one') })).statusCode).toBe(400);
+    expect((await app.post('/v2/checkpoints', { path: '/proc' })).json().message).toBe('path cannot be listed: EXDEV');
   });
 
   test('[checkpoint.scope] a key of one directory neither takes nor sees checkpoints of another one', async () => {
