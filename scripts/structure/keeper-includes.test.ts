@@ -8,7 +8,11 @@ const MAX_LINES = 250;
 /** Variables that belong to the program: the count of lines on stderr, and where a field that is bad points to. */
 const OF_THE_PROGRAM = ['base/log.c: static uint64_t lines;', 'base/frame.c:   static char empty[1];'];
 /** The one that holds all state, of each program. */
-const STATE = ['serve.c:   static struct keeper only;', 'watch/watch.c:   static struct watcher watcher;'];
+const STATE = [
+  'serve.c:   static struct keeper only;',
+  'tree/main.c:   static struct tree tree;',
+  'watch/watch.c:   static struct watcher watcher;',
+];
 
 function sources(): { readonly name: string; readonly text: string }[] {
   const names = readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[ch]$/.test(name));

@@ -169,7 +169,11 @@ static bool take_requests(struct tree *tree)
 
 int main(void)
 {
-  struct tree tree = {.root = -1, .may_use_openat2 = true, .put = {.file = -1, .error = EINVAL}};
+  static struct tree tree;
+  tree.root = -1;
+  tree.may_use_openat2 = true;
+  tree.put.file = -1;
+  tree.put.error = EINVAL;
   tree.in = malloc(MAX_REQUEST);
   tree.data = malloc(DATA_BYTES);
   tree.out = (struct writer){.bytes = malloc(OUT_BYTES), .capacity = OUT_BYTES};

@@ -59,12 +59,16 @@ void put_done(struct tree *tree, uint32_t request, int error)
 
 void fail(struct tree *tree, const char *what, int error)
 {
-  if (!has_room(&tree->out, FRAME_ROOM))
+  struct writer *out = &tree->out;
+  /* A frame that is not ended has no length yet. */
+  if (out->length > out->frame && read_u32(out->bytes + out->frame) == 0)
+    out->length = out->frame;
+  if (!has_room(out, FRAME_ROOM))
     send_frames(tree);
-  begin_frame(&tree->out, TREE_FAILED);
-  put_string(&tree->out, what);
-  put_u32(&tree->out, (uint32_t)error);
-  end_frame(&tree->out);
+  begin_frame(out, TREE_FAILED);
+  put_string(out, what);
+  put_u32(out, (uint32_t)error);
+  end_frame(out);
   send_frames(tree);
   exit(0);
 }

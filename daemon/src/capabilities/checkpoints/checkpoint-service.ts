@@ -18,12 +18,17 @@ import type {
   Restored,
 } from './engine/engine-protocol.ts';
 import { EngineThread } from './engine/engine-thread.ts';
-import type { CheckpointOptions } from './options.ts';
 
 /** Bytes of zeros that a hole is sent as at once. */
 const ZEROS_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(ZEROS_BYTES);
 const EVERYWHERE = '';
+
+/** The options of the capability. */
+interface CheckpointTerms {
+  readonly checkpoints: 'off' | 'manual';
+  readonly checkpointsMaxBytes: number;
+}
 
 /** Whose rights a call has; undefined: those of the default account. */
 interface As {
@@ -57,7 +62,7 @@ export class CheckpointService implements AsyncDisposable {
   readonly #refusal: SandboxError | undefined;
   #figures = { bytes: 0, count: 0 };
 
-  constructor({ config, platform, runtime }: Core, options: CheckpointOptions) {
+  constructor({ config, platform, runtime }: Core, options: CheckpointTerms) {
     this.#context = new RunContext(config.defaultUser, platform);
     const program = treeProgram(config.keeperProgram);
     this.#refusal = refusalOf(options, program.isThere);
@@ -178,7 +183,7 @@ export class CheckpointService implements AsyncDisposable {
   }
 }
 
-function refusalOf({ checkpoints }: CheckpointOptions, hasProgram: boolean): SandboxError | undefined {
+function refusalOf({ checkpoints }: CheckpointTerms, hasProgram: boolean): SandboxError | undefined {
   if (checkpoints === 'off') {
     return new SandboxError('unsupported', 'checkpoints are off', {
       hint: 'start the service with SVC_CHECKPOINTS=manual',

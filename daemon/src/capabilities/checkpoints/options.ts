@@ -1,4 +1,4 @@
-import { named, type OptionValues } from '@sandbox/program/options.ts';
+import { named } from '@sandbox/program/options.ts';
 import { z } from 'zod';
 
 const MODES = ['off', 'manual'] as const;
@@ -15,5 +15,3 @@ export const CheckpointOptions = {
     description: 'Bytes of all checkpoints below SVC_RUNTIME_DIR; a checkpoint beyond them answers 429.',
   }),
 } as const;
-
-export type CheckpointOptions = OptionValues<typeof CheckpointOptions>;

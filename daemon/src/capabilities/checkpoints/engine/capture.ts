@@ -13,7 +13,7 @@ const LEASE_MS = 2000;
 const LEASE_STEP_MS = 50;
 
 /** A path that is not in the checkpoint, or only in part, and why: the name of an errno, or a word. */
-export interface LeftOut {
+interface LeftOut {
   /** A byte string. */
   readonly path: string;
   readonly reason: number | 'changed' | 'xattrs';

@@ -91,19 +91,18 @@ function addBelowReplaced(now: TreeView, wanted: Map<string, Difference>): void 
  * and attributes may be equal: each gets its object again.
  */
 function* splitLinks(target: TreeView, now: TreeView): Iterable<Difference> {
-  for (const [tree, other] of [
-    [target, now],
-    [now, target],
-  ] as const) {
-    for (const group of linkGroups(tree).values()) {
-      const there = group.map(({ path }) => objectAt(other, directoryOf(path), nameOf(path)));
-      const inodes = new Set(there.map((object) => object && `${object.entry.device}:${object.entry.inode}`));
-      if (inodes.size <= 1) continue;
-      for (const [index, { path, object }] of group.entries()) {
-        const [before, after] = tree === target ? [there[index], object] : [object, there[index]];
-        if (after) yield { path, before, after, isOfContent: true };
-      }
-    }
+  for (const { path, object, other } of linkedApart(target, now))
+    yield { path, before: other, after: object, isOfContent: true };
+  for (const { path, object, other } of linkedApart(now, target))
+    if (other) yield { path, before: object, after: other, isOfContent: true };
+}
+
+/** Names of one object in a tree that are not names of one object in the other. */
+function* linkedApart(tree: TreeView, other: TreeView): Iterable<LinkedName & { other: TreeObject | undefined }> {
+  for (const group of linkGroups(tree).values()) {
+    const there = group.map(({ path }) => objectAt(other, directoryOf(path), nameOf(path)));
+    const inodes = new Set(there.map((object) => object && `${object.entry.device}:${object.entry.inode}`));
+    if (inodes.size > 1) for (const [index, one] of group.entries()) yield { ...one, other: there[index] };
   }
 }
 

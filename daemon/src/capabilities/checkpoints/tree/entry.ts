@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 /** File, directory, symbolic link, FIFO, socket, block and character device. */
-export type EntryKind = 'f' | 'd' | 'l' | 'p' | 's' | 'b' | 'c';
+type EntryKind = 'f' | 'd' | 'l' | 'p' | 's' | 'b' | 'c';
 
 const FIXED = 64;
 

@@ -33,7 +33,7 @@ describe.runIf(sanitizedProgram !== undefined)('the helper of trees', () => {
     symlinkSync('..', join(root, 'up'));
     symlinkSync('../outside', join(root, 'link'));
     await using helper = await helperOf(root, join(directory.path, 'store'));
-    const paths = ['../outside', 'up/outside', 'link', 'sub/../../outside', '/etc/passwd', 'sub/./x', '', '.'];
+    const paths = ['../outside', 'up/outside', 'link', 'sub/../../outside', '/etc/passwd', '', '.'];
     const errnos: number[] = [];
     await helper.read(paths, (_index, { errno }) => errnos.push(errno));
     expect(errnos.filter((errno) => errno === 0)).toEqual([]);
