@@ -93,12 +93,12 @@ describe.runIf(sanitizedProgram !== undefined)('the helper of trees', () => {
   test.for(malformed)('%s ends it without a fault of memory', async ([, bytes]) => {
     const child = spawn(PROGRAM, [], { stdio: ['pipe', 'ignore', 'pipe', 'ignore'] });
     let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
     });
     const closed = once(child, 'close');
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(bytes);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(bytes);
     expect([await closed, said]).toEqual([[0, null], '']);
   });
 });
