@@ -96,11 +96,16 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     const ids = [];
     for (let index = 0; index < 3; index += 1) ids.unshift((await create(app, { path: directory.path })).id);
     const page = (await app.inject('/v2/checkpoints?limit=2')).json().data;
-    expect(page).toMatchObject({ total_count: 3, next_cursor: ids[1] });
+    expect(page).toMatchObject({ total_count: 3, cursor: ids[1] });
     const next = (await app.inject(`/v2/checkpoints?limit=2&cursor=${ids[1]}`)).json().data;
     expect(next.checkpoints.map(({ id }: { id: string }) => id)).toEqual([ids[2]]);
     expect((await app.inject({ method: 'DELETE', url: `/v2/checkpoints/${ids[0]}` })).statusCode).toBe(200);
     expect((await app.inject(`/v2/checkpoints/${ids[0]}`)).statusCode).toBe(404);
+    const gone = await app.inject(`/v2/checkpoints?cursor=${ids[0]}`);
+    expect([gone.statusCode, gone.json().message]).toEqual([
+      400,
+      expect.stringContaining('cursor is not a checkpoint'),
+    ]);
     expect((await app.inject(`/v2/checkpoints/${ids[1]}`)).json().data.files).toBe(1);
     expect((await app.inject(`/v2/checkpoints/${ids[1]}/diff?to=cp-none`)).statusCode).toBe(404);
     expect((await app.post('/v2/checkpoints', { path: join(directory.path, 'none') })).statusCode).toBe(404);

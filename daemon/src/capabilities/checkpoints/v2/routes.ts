@@ -1,6 +1,8 @@
 import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { absolutePath, type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
 import { bytesType } from '../../../http/answers/bytes-type.ts';
@@ -10,6 +12,7 @@ import { linksTo } from '../../../http/openapi/links.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CheckpointService } from '../checkpoint-service.ts';
+import type { CheckpointRecord } from '../engine/engine-protocol.ts';
 import {
   Checkpoint,
   CheckpointDiff,
@@ -31,14 +34,14 @@ const As = { user: Account.optional().meta({ description: 'The account whose rig
 
 const ListQuery = z.object({
   ...DirectoryFields,
-  limit: z.coerce.number().int().min(1).max(LIST_MAX).default(100),
-  cursor: z.string().optional().meta({ description: 'next_cursor of the page before.' }),
+  limit: queryNumber(z.int().min(1).max(LIST_MAX)).prefault(100),
+  cursor: z.string().min(1).optional().meta({ description: 'cursor of the page before.' }),
 });
 
 const DiffQuery = z.object({
   ...As,
   to: z.string().min(1).default('now').meta({ description: 'now, or the id of another checkpoint of the directory.' }),
-  limit: z.coerce.number().int().min(1).max(CHANGES_MAX).default(1000),
+  limit: queryNumber(z.int().min(1).max(CHANGES_MAX)).prefault(1000),
 });
 
 const FileQuery = z
@@ -52,6 +55,7 @@ const LINKS = linksTo({ checkpoint_id: '/data/id' }, [
   'getCheckpoint',
   'diffCheckpoint',
   'readCheckpointFile',
+  'restoreCheckpoint',
   'deleteCheckpoint',
 ]);
 
@@ -88,13 +92,13 @@ export function checkpointsV2(app: App, service: CheckpointService): void {
     handler: async ({ query }) => {
       const hasPath = query.path !== undefined || query.path_b64 !== undefined;
       const all = await service.list(hasPath ? shellPathOf(service.paths, query, 'list') : undefined);
-      const start = query.cursor === undefined ? 0 : all.findIndex(({ id }) => id === query.cursor) + 1;
+      const start = startOf(all, query.cursor);
       const page = all.slice(start, start + query.limit);
       const hasMore = start + page.length < all.length;
       const data = {
         checkpoints: page.map(checkpointData),
         total_count: all.length,
-        next_cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
+        cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
       };
       return ok(data, counted(all.length, 'checkpoint'));
     },
@@ -188,6 +192,17 @@ function comparing(app: App, service: CheckpointService): void {
       const changes = counted(data.change_count, 'change');
       return ok(data, dry_run ? `${changes} would be made` : `${changes}, ${data.not_restored_count} not restored`);
     },
+  });
+}
+
+/** @throws SandboxError `invalid` if the checkpoint that ended the page before is not there any more */
+function startOf(all: readonly CheckpointRecord[], cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const last = all.findIndex(({ id }) => id === cursor);
+  if (last >= 0) return last + 1;
+  throw new SandboxError('invalid', `is not a checkpoint of the list: ${cursor}`, {
+    field: 'cursor',
+    hint: 'it may have been deleted; list from the start, without cursor',
   });
 }
 

@@ -16,21 +16,26 @@ const Label = z.string().min(1).max(200).meta({ description: 'What the checkpoin
 
 export const CheckpointParams = z.object({ checkpoint_id: z.string().meta({ examples: ['cp-0123456789abcdef'] }) });
 
-export const CreateBody = z.object({
-  ...DirectoryFields,
-  label: Label.optional(),
-  exclude: z.array(Pattern).max(PATTERNS_MAX).default([]).meta({
-    description: 'Patterns of what to leave out; one without / goes by the name alone, ** matches across directories.',
-  }),
-});
+export const CreateBody = z
+  .object({
+    ...DirectoryFields,
+    label: Label.optional(),
+    exclude: z.array(Pattern).max(PATTERNS_MAX).default([]).meta({
+      description:
+        'Patterns of what to leave out; one without / goes by the name alone, ** matches across directories.',
+    }),
+  })
+  .meta({ example: { path: '/tmp/example', label: 'before the refactoring' } });
 
-export const RestoreBody = z.object({
-  paths: z.array(z.string().min(1)).max(PATHS_MAX).default([]).meta({
-    description: 'Only these and what is below them: absolute, or relative to the directory. Empty: all of it.',
-  }),
-  dry_run: z.boolean().default(false).meta({ description: 'Report the changes and make none.' }),
-  delete_new: z.boolean().default(false).meta({ description: 'Remove what was added since the checkpoint.' }),
-});
+export const RestoreBody = z
+  .object({
+    paths: z.array(z.string().min(1)).max(PATHS_MAX).default([]).meta({
+      description: 'Only these and what is below them: absolute, or relative to the directory. Empty: all of it.',
+    }),
+    dry_run: z.boolean().default(false).meta({ description: 'Report the changes and make none.' }),
+    delete_new: z.boolean().default(false).meta({ description: 'Remove what was added since the checkpoint.' }),
+  })
+  .meta({ example: { paths: ['hello.txt'], delete_new: true } });
 
 const Left = z.object({
   ...NamedPath,
@@ -59,7 +64,7 @@ export const CheckpointList = z
   .object({
     checkpoints: z.array(Checkpoint).meta({ description: 'The newest first.' }),
     total_count: z.int(),
-    next_cursor: z.string().nullable(),
+    cursor: z.string().nullable().meta({ description: 'Where to continue; null at the end of the list.' }),
   })
   .meta({ id: 'CheckpointList' });
 
