@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { requireConfined } from '../../core/access/caller.ts';
+import { hasKeyForFiles, requireConfined } from '../../core/access/caller.ts';
 import { credentialFiles } from '../../core/access/credential-files.ts';
 import { sameRights } from '../../core/account/identity.ts';
 import { RunContext } from '../../core/account/run-context.ts';
@@ -169,7 +169,14 @@ export class CheckpointService implements AsyncDisposable {
     return record;
   }
 
+  /** @throws SandboxError `forbidden` if a key for files alone names an account */
   #accountOf(user: string | undefined): EngineAccount | undefined {
+    if (user !== undefined && hasKeyForFiles()) {
+      throw new SandboxError('forbidden', 'a key for files alone does not choose the account', {
+        field: 'user',
+        hint: 'leave it out: the call has the rights of the default account',
+      });
+    }
     const identity = this.#context.identityOf(user);
     return sameRights(identity, this.#context.own) ? undefined : identity;
   }

@@ -130,6 +130,8 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     expect([other.statusCode, own.statusCode]).toEqual([200, 200]);
     const refused = await app.post('/v2/checkpoints', { path: join(directory.path, 'other') }, mine);
     expect(refused.statusCode).toBe(403);
+    const asRoot = await app.post('/v2/checkpoints?user=root', { path: join(directory.path, 'mine') }, mine);
+    expect([asRoot.statusCode, asRoot.json().message]).toEqual([403, expect.stringContaining('key for files alone')]);
     const { id } = other.json().data;
     for (const url of [`/v2/checkpoints/${id}`, `/v2/checkpoints/${id}/diff`, `/v2/checkpoints/${id}/files?path=x`])
       expect((await app.inject({ url, headers: mine })).statusCode).toBe(403);
