@@ -1,5 +1,4 @@
 import { browser } from './browser/index.ts';
-import { checkpoints } from './checkpoints/index.ts';
 import { code } from './code/index.ts';
 import { commands } from './commands/index.ts';
 import { desktop } from './desktop/index.ts';
@@ -17,7 +16,6 @@ export const CAPABILITIES = [
   system,
   sandbox,
   files,
-  checkpoints,
   commands,
   pty,
   ports,

@@ -6,6 +6,7 @@ const NOTHING = { opened: [], download: null, dialog: null, navigated: null };
 const PAGE = `<title>effects</title>
   <a id=blank target=_blank href="/other">blank</a> <button id=popup onclick="window.open('/other')">popup</button>
   <a id=here href="/other">here</a> <a id=hash href="#there">hash</a> <a id=none href="/none">none</a>
+  <a id=dead href="/dead">dead</a>
   <a id=file href="/file">file</a> <button id=ask onclick="confirm('sure?')">ask</button>
   <button id=plain>plain</button> <form action="/other"><input id=field></form>
   <select id=jump onchange="location.hash = this.value"><option>a<option>b</select>`;
@@ -16,6 +17,7 @@ describe.skipIf(!has('chromium'))('with a browser', () => {
   beforeAll(async () => {
     bench = await BrowserBench.start();
     bench.site.pages['/other'] = '<title>other</title>';
+    bench.site.pages['/dead'] = (request) => void request.socket.destroy();
     bench.site.pages['/none'] = (_request, response) => void response.writeHead(204).end();
     bench.site.pages['/file'] = (_request, response) => {
       const headers = {
@@ -45,6 +47,8 @@ describe.skipIf(!has('chromium'))('with a browser', () => {
   test.each([
     ['#here', '/other'],
     ['#hash', '/effects#there'],
+    // Nothing is there: the browser shows an error page.
+    ['#dead', '/dead'],
   ])('[browser.effects] a click on %s says where the tab is now', async (selector, path) => {
     await using tab = await bench.page(PAGE, '/effects');
     const { data } = (await tab.post('click', { selector })).json();

@@ -88,7 +88,8 @@ class EffectsWatch implements Disposable {
     });
     on('Page.windowOpen', () => void this.#begun.add('tab'));
     on('Page.frameNavigated', ({ frame }) => {
-      if (isMain(frame.id)) this.#goTo(frame.url + (frame.urlFragment ?? ''));
+      // An error page has an address of its own.
+      if (isMain(frame.id)) this.#goTo(frame.unreachableUrl ?? frame.url + (frame.urlFragment ?? ''));
     });
     on('Page.navigatedWithinDocument', ({ frameId, url }) => {
       if (isMain(frameId)) this.#goTo(url);

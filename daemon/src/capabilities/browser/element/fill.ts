@@ -56,7 +56,7 @@ export async function fill(tab: Tab, target: Target, { values, timeoutMs, only }
       case 'text':
         return fillText(element, values.join(''), deadline);
       case 'select':
-        return choose(element, values, deadline);
+        return choose(element, { values, field: only === undefined ? 'value' : 'values' }, deadline);
       case 'value':
         return setValue(element, value, field.type ?? '', deadline);
       case 'checkbox':
@@ -89,16 +89,21 @@ async function fillText(element: Element, text: string, deadline: Deadline): Pro
   });
 }
 
-async function choose(element: Element, wanted: readonly string[], deadline: Deadline): Promise<Outcome<Filled>> {
+/** @param wanted the options, and the field of the request that names them */
+async function choose(
+  element: Element,
+  wanted: { readonly values: readonly string[]; readonly field: string },
+  deadline: Deadline,
+): Promise<Outcome<Filled>> {
   const { frame, objectId } = element;
   const { what } = await waitUntilActionable(element, { point: false, editable: false }, deadline);
   const answer = await callIn<{ missing?: string[]; options?: string[]; single?: true; disabled?: string[] }>(
     frame,
     CHOOSE,
-    { objectId, args: [wanted], ms: LOOK_MS },
+    { objectId, args: [wanted.values], ms: LOOK_MS },
   );
   const refuse = (message: string, hint?: string): SandboxError =>
-    new SandboxError('invalid', message, { field: 'value', ...(hint !== undefined && { hint }) });
+    new SandboxError('invalid', message, { field: wanted.field, ...(hint !== undefined && { hint }) });
   if (answer.missing) {
     throw refuse(
       `option not found: ${JSON.stringify(answer.missing[0])}`,

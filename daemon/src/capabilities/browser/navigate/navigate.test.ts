@@ -134,7 +134,11 @@ describe.runIf(has('chromium'))('with a browser', () => {
     await using behind = await BrowserBench.start(flags);
     const answer = (await behind.post('navigate', { url: 'http://site.example/a' })).json();
     expect(answer).toMatchObject({ success: false, message: 'the proxy of the browser failed' });
-    expect(answer.data).toMatchObject({ url: 'http://site.example/a', error: { reason: 'proxy', code: null } });
+    expect(answer.data).toMatchObject({
+      url: 'http://site.example/a',
+      title: '',
+      error: { reason: 'proxy', code: null },
+    });
   });
 
   test('[browser.navigate-failure] a TLS handshake that hangs ends with its timeout', async () => {

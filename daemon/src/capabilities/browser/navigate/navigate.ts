@@ -156,7 +156,8 @@ async function failed(
   const { unreachableUrl: url } = watch;
   // The browser may still name the title of the page before, and an address of its own for the error page.
   const shown = await whereIs(tab, watch, error);
-  const arrival = url === undefined ? shown : { ...shown, url: shortUrl(url), title: '' };
+  const isErrorPage = url !== undefined || reason === 'proxy';
+  const arrival = isErrorPage ? { ...shown, url: url === undefined ? shown.url : shortUrl(url), title: '' } : shown;
   return undone(arrival, code === null ? message : `${message} (${code.replace('net::', '')})`, hint);
 }
 

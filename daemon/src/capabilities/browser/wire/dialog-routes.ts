@@ -55,7 +55,7 @@ export function dialogRoutes(app: App, service: BrowserService, surface: Surface
     },
     handler: async ({ body: { accept, prompt_text, policy, tab_id } }) => {
       if (accept === undefined && policy === undefined) {
-        throw new SandboxError('invalid', 'accept or policy is required', { field: 'accept' });
+        throw new SandboxError('invalid', 'or policy is required', { field: 'accept' });
       }
       const answered = accept === undefined ? undefined : await answer(service, tab_id, accept, prompt_text);
       if (policy !== undefined) service.dialogs.policy = policy;

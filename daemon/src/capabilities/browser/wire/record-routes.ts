@@ -117,7 +117,7 @@ export function recordRoutes(app: App, service: BrowserService, surface: Surface
       await setCookies(live.session, cookies.map(newCookie));
       await writeStorage(live, origins);
       const data = { cookies: cookies.length, origins: origins.length };
-      return ok(data, `added ${data.cookies} cookies and the items of ${data.origins} origins`);
+      return ok(data, `added ${counted(data.cookies, 'cookie')} and the items of ${counted(data.origins, 'origin')}`);
     },
   });
 
