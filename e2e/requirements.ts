@@ -8,6 +8,7 @@ import { BROWSER } from './requirements/browser.ts';
 import { BROWSER_CLIENTS } from './requirements/browser-clients.ts';
 import { BROWSER_IMAGE } from './requirements/browser-image.ts';
 import { BUDGETS } from './requirements/budgets.ts';
+import { CHECKPOINTS } from './requirements/checkpoints.ts';
 import { CLIENT } from './requirements/client.ts';
 import { CLOCK } from './requirements/clock.ts';
 import { CODE } from './requirements/code.ts';
@@ -77,6 +78,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...APP,
   ...BROWSER_IMAGE,
   ...FILES,
+  ...CHECKPOINTS,
   ...SEARCH,
   ...WATCH,
   ...INCOMPLETE,

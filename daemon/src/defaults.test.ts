@@ -76,6 +76,8 @@ test('the default of every variable is the one that is documented', () => {
     SVC_STALL_SECONDS: '10',
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
     SVC_ACTIVITY_QUIET_SECONDS: '10',
+    SVC_CHECKPOINTS: 'manual',
+    SVC_CHECKPOINTS_MAX_BYTES: '10737418240',
     SVC_COMMAND_MAX_RUNNING: '256',
     SVC_COMMAND_MAX_SESSIONS: '256',
     SVC_COMMAND_MAX_RECORDS: '1000',

@@ -26,6 +26,21 @@ interface Failed {
   readonly data: { readonly error_type: string; readonly errno_name: string };
 }
 
+interface OutPath {
+  readonly path: string;
+  readonly reason: string;
+}
+
+interface Taken {
+  readonly id: string;
+  readonly files: number;
+  readonly left_out: readonly OutPath[];
+}
+
+interface Restored {
+  readonly not_restored: readonly OutPath[];
+}
+
 async function refused(path: string, init: RequestInit): Promise<[number, string, Failed]> {
   const answer = await sandbox().fetch(path, init);
   const body = (await answer.json()) as Failed;
@@ -114,4 +129,42 @@ test('[images.files-owner] created objects and their parents belong to the defau
   const owners = await sandbox().shell("cd /home/sandbox && find o -printf '%u\\n' | sort | uniq -c | tr -s ' '");
   const entries = Number(await sandbox().shell('find /home/sandbox/o/t | wc -l'));
   expect(owners.split('\n').map((line) => line.trim())).toEqual(['1 daemon', '1 root', `${entries + 6} sandbox`]);
+});
+
+test('[images.checkpoint] a checkpoint of the home is restored as the account, and files of root stay', async () => {
+  const project = '/home/sandbox/project';
+  await sandbox().run(
+    `mkdir ${project} && cd ${project} && echo good > main.py && chmod 640 main.py && ln -s main.py link`,
+  );
+  await sandbox().shell(`cd ${project} && echo root > of-root && echo secret > secret && chmod 600 secret`);
+  const taken = await sandbox().post<Taken>('/v2/checkpoints', { path: project });
+  expect([taken.files, taken.left_out]).toEqual([3, [{ path: 'secret', reason: 'EACCES' }]]);
+  await sandbox().run(`cd ${project} && echo broken > main.py && rm link && touch new`);
+  await sandbox().shell(`cd ${project} && echo changed | tee of-root secret`);
+  const answer = await sandbox().fetch(`/v2/checkpoints/${taken.id}/diff`);
+  const { data } = (await answer.json()) as { data: { changes: readonly { type: string; path: string }[] } };
+  expect(data.changes.map(({ type, path }) => `${type} ${path}`)).toEqual([
+    'removed link',
+    'modified main.py',
+    'added new',
+    'modified of-root',
+    'modified secret',
+  ]);
+  const restored = await sandbox().post<Restored>(`/v2/checkpoints/${taken.id}/restore`, { delete_new: true });
+  const kept = restored.not_restored.map(({ path, reason }) => `${path} ${reason}`).sort();
+  expect(kept).toEqual(['of-root EPERM', 'secret no content']);
+  const now = await sandbox().shell(
+    `cd ${project} && stat -c '%n %U %a' * && cat main.py of-root secret && readlink link`,
+  );
+  expect(now.split('\n')).toEqual([
+    'link sandbox 777',
+    'main.py sandbox 640',
+    'of-root root 644',
+    'secret root 600',
+    'good',
+    'changed',
+    'changed',
+    'main.py',
+  ]);
+  expect((await sandbox().run('ls /var/lib/svc/checkpoints')).exit_code).not.toBe(0);
 });

@@ -110,6 +110,22 @@ describe.each(IMAGES)('an agent that has MCP alone, in $title', ({ image, useEle
     expect(contents[0]?.text).toBe('hello\n');
   });
 
+  test('[mcp.checkpoint] a project is broken, compared with its checkpoint and restored', async () => {
+    const work = (step: string) => dataOf(shared(), 'sandbox_execute_bash', { cmd: `cd ~/project && ${step}` });
+    const checkpoint = <T>(args: object) => dataOf<T>(shared(), 'sandbox_checkpoint', args);
+    await dataOf(shared(), 'sandbox_execute_bash', { cmd: 'mkdir ~/project && echo good > ~/project/main.py' });
+    const { checkpoint_id } = await checkpoint<{ checkpoint_id: string }>({ action: 'create', path: '~/project' });
+    await work('echo broken > main.py && touch new');
+    const { changes } = await checkpoint<{ changes: readonly object[] }>({ action: 'diff', checkpoint_id });
+    expect(changes).toEqual([
+      { type: 'modified', path: 'main.py' },
+      { type: 'added', path: 'new' },
+    ]);
+    const restored = await checkpoint({ action: 'restore', checkpoint_id, delete_new: true });
+    expect(restored).toMatchObject({ change_count: expect.any(Number), not_restored_count: 0 });
+    expect((await shared().run('cd ~/project && ls && cat main.py')).stdout).toBe('main.py\ngood\n');
+  });
+
   test('[mcp.accessibility] a program is used by its elements alone, and without a desktop the error says so', async () => {
     await useElements(shared());
   });

@@ -74,6 +74,7 @@ export const IMAGES: readonly Requirement[] = [
     'images.files-mounted': 'a mounted file is written in place; to replace it is 409; a read-only mount is 403',
     'images.files-full-disk': 'uploads and imports to a full disk are 507 and leave no partial file',
     'images.files-owner': 'objects created through the API belong to the default user',
+    'images.checkpoint': 'a checkpoint is taken and restored as the account, and files of root stay as they are',
     'images.repository':
       'a repository of 20,000 files is identical after clone, export, deletion and import, and can be edited',
     'images.npm-install': 'every change of an npm install is reported by a watcher',

@@ -12,6 +12,7 @@ export const MCP: readonly Requirement[] = [
     'mcp.accessibility':
       'sandbox_accessibility reads and uses nodes of programs; without a display it names the next step',
     'mcp.preview': 'sandbox_preview makes a link that opens one port, with a ticket if a key is needed',
+    'mcp.checkpoint': 'sandbox_checkpoint takes checkpoints, shows what has changed and restores it',
     'mcp.watch': 'sandbox_watch starts, polls, lists and stops watchers',
     'mcp.refused': 'the tools of the full set name a wrong argument',
     'mcp.resources':

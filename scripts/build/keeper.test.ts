@@ -14,19 +14,24 @@ test.runIf(process.platform === 'linux')(
   async () => {
     await using directory = await tempDir();
     const root = directory.path;
-    await mkdir(join(root, 'daemon/keeper/watch'), { recursive: true });
-    for (const name of ['main.c', 'watch/watch.c']) {
+    for (const name of ['watch', 'tree']) await mkdir(join(root, 'daemon/keeper', name), { recursive: true });
+    for (const name of ['main.c', 'watch/watch.c', 'tree/main.c']) {
       await writeFile(join(root, 'daemon/keeper', name), 'int main(void) { return 2; }');
     }
     expect(await buildKeeper(root)).toBe('built');
     expect(await buildKeeper(root)).toBe('up to date');
-    for (const name of ['keeper', 'keeper-watch']) {
+    for (const name of ['keeper', 'keeper-watch', 'keeper-tree']) {
       await rm(join(root, 'dist', name));
       expect(await buildKeeper(root)).toBe('built');
     }
     await writeFile(join(root, 'daemon/keeper/more.c'), 'int more;');
     expect(await buildKeeper(root)).toBe('built');
-    expect((await readdir(join(root, 'dist'))).sort()).toEqual(['.keeper.digest', 'keeper', 'keeper-watch']);
+    expect((await readdir(join(root, 'dist'))).sort()).toEqual([
+      '.keeper.digest',
+      'keeper',
+      'keeper-tree',
+      'keeper-watch',
+    ]);
     await expect(promisify(execFile)(join(root, 'dist/keeper'), [])).rejects.toMatchObject({ code: 2 });
     await writeFile(join(root, 'daemon/keeper/more.c'), 'int unused(int a) { return 0; }');
     await expect(buildKeeper(root)).rejects.toThrow('unused-parameter');
@@ -39,7 +44,7 @@ for (const compiler of ['gcc', 'clang', 'musl-gcc'] as const) {
     async () => {
       await using directory = await tempDir();
       expect(await buildKeeper(ROOT, { ...KEEPER, compiler }, directory.path)).toBe('built');
-      for (const name of ['keeper', 'keeper-watch']) {
+      for (const name of ['keeper', 'keeper-watch', 'keeper-tree']) {
         const program = await readFile(join(directory.path, name));
         // ELF's e_type: 3 is a program that can be loaded anywhere.
         expect(program.readUInt16LE(16)).toBe(3);

@@ -5,6 +5,8 @@ const FOLDER = 'daemon/keeper';
 const INPUTS = [`${FOLDER}/**/*.{c,h}`, 'scripts/build/{compile,keeper}.ts'];
 /** The program that watches (`docs/keeper.md`, Watching): what it is named after the keeper, and its sources. */
 const WATCH = { suffix: '-watch', sources: ['watch/*.c', 'base/frame.c', 'base/log.c'] };
+/** The program that walks, reads and changes a tree as an account (`docs/keeper.md`, Trees). */
+const TREE = { suffix: '-tree', sources: ['tree/*.c', 'base/frame.c', 'base/log.c'] };
 
 /** Characters of the digest that name a build. */
 const BUILD_CHARACTERS = 16;
@@ -34,7 +36,7 @@ export const SANITIZED_KEEPER: Variant = {
 };
 
 /**
- * Compiles the process keeper and the program that watches if their inputs have changed; Linux only.
+ * Compiles the process keeper and the programs beside it if their inputs have changed; Linux only.
  * @returns `'no compiler'` if none can be run: then the portable host serves
  * @throws Error with the compiler's output
  */
@@ -49,8 +51,11 @@ export function buildKeeper(
     stamp: join(outDir, `.${name}.digest`),
     inputs: INPUTS,
     targets: [
-      { path: join(outDir, name), sources: ['*.c', '!(watch)/*.c'].map(inFolder) },
-      { path: join(outDir, name + WATCH.suffix), sources: WATCH.sources.map(inFolder) },
+      { path: join(outDir, name), sources: ['*.c', '!(watch|tree)/*.c'].map(inFolder) },
+      ...[WATCH, TREE].map(({ suffix, sources }) => ({
+        path: join(outDir, name + suffix),
+        sources: sources.map(inFolder),
+      })),
     ],
     flags: (digest) => [`-I${FOLDER}`, `-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`, ...flags],
     compiler,

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { snippetsFor } from '../../gateway/pages/app/overview/snippets.ts';
 import { ROOT } from '../root.ts';
 import { trackedFiles } from '../structure/tracked-files.ts';
+import { noticeOf } from './notice.ts';
 
 const README_LINES_MAX = 150;
 
@@ -52,4 +53,29 @@ test('each link of a document to this repository leads to a file and a heading',
     }
   }
   expect(broken).toEqual([]);
+});
+
+test('docs/dependencies.md has a row for each library of the product, and no other', async () => {
+  const used = new Set<string>();
+  for await (const file of glob('{package.json,*/package.json,clients/*/package.json}', { cwd: ROOT })) {
+    const { dependencies = {} } = JSON.parse(await read(file)) as { dependencies?: Record<string, string> };
+    for (const name of Object.keys(dependencies)) if (!name.startsWith('@sandbox/')) used.add(name);
+  }
+  const [, table = ''] = (await read('docs/dependencies.md')).split('## In the product\n');
+  const rows = (table.split('\n## ', 1)[0] ?? '').matchAll(/^\| (`[^|]*`) \|/gm);
+  const named = [...rows].flatMap(([, cell = '']) => cell.split(', ').map((name) => name.replaceAll('`', '')));
+  expect(named.toSorted()).toEqual([...used].toSorted());
+});
+
+test('NOTICE is up to date (npm run docs writes it)', async () => {
+  expect(noticeOf(await read('package-lock.json'))).toBe(await read('NOTICE'));
+});
+
+test('the index of the decisions names each, with its title', async () => {
+  const index = await read('docs/adr/README.md');
+  const decisions = (await trackedFiles()).filter((file) => /^docs\/adr\/\d/.test(file)).toSorted();
+  const titles = await Promise.all(
+    decisions.map(async (file) => `- [${(await read(file)).split('\n', 1)[0]?.slice(2)}](${file.split('/').at(-1)})`),
+  );
+  expect(index.match(/^- .*$/gm)).toEqual(titles);
 });

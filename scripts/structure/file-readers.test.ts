@@ -12,6 +12,10 @@ const READS = new Set(
 /** Code of capabilities that opens files without a look at whether they hold a credential, and why it may. */
 const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
+  'checkpoints/engine/contents.ts': 'contents that the tree helper has read, without withheld files',
+  'checkpoints/engine/tree-session.ts': 'records of the capability',
+  'checkpoints/store/index-file.ts': 'records of the capability',
+  'checkpoints/store/pack-files.ts': 'records of the capability',
   'code/kernel/kernel-connection.ts': 'a new file, which it creates',
   'code/node/node-probe.ts': 'the version of a program on PATH',
   'code/node/npm-roots.ts': 'a program that runs as the account',

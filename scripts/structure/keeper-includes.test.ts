@@ -8,7 +8,11 @@ const MAX_LINES = 250;
 /** Variables that belong to the program: the count of lines on stderr, and where a field that is bad points to. */
 const OF_THE_PROGRAM = ['base/log.c: static uint64_t lines;', 'base/frame.c:   static char empty[1];'];
 /** The one that holds all state, of each program. */
-const STATE = ['serve.c:   static struct keeper only;', 'watch/watch.c:   static struct watcher watcher;'];
+const STATE = [
+  'serve.c:   static struct keeper only;',
+  'tree/main.c:   static struct tree tree;',
+  'watch/watch.c:   static struct watcher watcher;',
+];
 
 function sources(): { readonly name: string; readonly text: string }[] {
   const names = readdirSync(DIRECTORY, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[ch]$/.test(name));
@@ -21,7 +25,7 @@ const FOLDERS = ['base', 'memory', 'streams', 'process', 'wire', 'finder', 'star
 /** The modules that each module of the keeper includes; a module is a source with its header. */
 function includes(): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
-  for (const { name, text } of sources().filter((source) => !source.name.startsWith('watch/'))) {
+  for (const { name, text } of sources().filter((source) => !/^(?:watch|tree)\//.test(source.name))) {
     const module = name.slice(0, -2);
     const targets = graph.get(module) ?? new Set();
     for (const [, target = ''] of text.matchAll(/^#include "([^"]+)\.h"$/gm))
@@ -57,6 +61,13 @@ test('the program that watches shares only the framing and the messages with the
     .filter(({ name }) => name.startsWith('watch/'))
     .flatMap(({ text }) => Array.from(text.matchAll(/^#include "([^"]+)"$/gm), ([, target]) => target));
   expect(shared).toEqual(['base/frame.h', 'base/log.h']);
+});
+
+test('the program of trees shares only the framing and the messages with the keeper', () => {
+  const shared = sources()
+    .filter(({ name }) => name.startsWith('tree/'))
+    .flatMap(({ text }) => Array.from(text.matchAll(/^#include "(?!tree\/)([^"]+)"$/gm), ([, target]) => target));
+  expect([...new Set(shared)].sort()).toEqual(['base/frame.h', 'base/log.h']);
 });
 
 test('the state of the keeper is in struct keeper: no file has variables of its own', () => {

@@ -32,6 +32,12 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     bound:
       'text of a program that runs in a process of the account, or a worker thread: the event loop does not wait for it',
     files: `
+      daemon/src/capabilities/checkpoints/engine/contents.ts
+      daemon/src/capabilities/checkpoints/engine/engine.ts
+      daemon/src/capabilities/checkpoints/engine/tree-session.ts
+      daemon/src/capabilities/checkpoints/store/blob-store.ts
+      daemon/src/capabilities/checkpoints/store/index-file.ts
+      daemon/src/capabilities/checkpoints/store/pack-files.ts
       daemon/src/capabilities/code/node/node-host.ts
       daemon/src/capabilities/code/node/node-probe.ts
       daemon/src/capabilities/code/node/npm-roots.ts

@@ -17,6 +17,7 @@ const run = promisify(execFile);
  * that needs v1 is found by the compiler and by the rules for imports, a route of v1 in a test by the test below.
  */
 const REPRESENTATIVE = [
+  'checkpoints/v2/routes',
   'code/v2/bounds',
   'commands/v2/begun',
   'commands/v2/environment',

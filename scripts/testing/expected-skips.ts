@@ -88,6 +88,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     because: 'they give files and processes to another account',
     tests: [
       'e2e/images/container-life.test.ts > [config.puid]',
+      `${CAPABILITIES}/checkpoints/v2/routes.test.ts > checkpoints > [checkpoint.account]`,
       `${CAPABILITIES}/commands/v2/launch.test.ts > * > [cmd.user]`,
       `${CAPABILITIES}/commands/v2/launch.test.ts > * > [cmd.user-default]`,
       `${CAPABILITIES}/files/account-links.test.ts > links of an account`,
@@ -129,6 +130,9 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
     tests: [
       `${CAPABILITIES}/* > *, keeper host > `,
       'e2e/terminals/* > keeper > ',
+      `${CAPABILITIES}/checkpoints/v2/routes.test.ts > checkpoints`,
+      `${CAPABILITIES}/checkpoints/wire/checkpoint-tool.test.ts > checkpoints`,
+      `${CAPABILITIES}/checkpoints/engine/`,
       `${CAPABILITIES}/commands/v1/begun.test.ts > the keeper dies`,
       `${CAPABILITIES}/commands/v2/begun.test.ts > the keeper dies`,
       `${CAPABILITIES}/commands/outage.test.ts > a daemon that is away`,
@@ -170,6 +174,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
       `${PROCESS}keeper-watch.test.ts > a rename comes as two events`,
       `${PROCESS}keeper-watch.test.ts > every earlier event`,
       `${PROCESS}keeper-watch.test.ts > what cannot be watched says why`,
+      `${PROCESS}tree-helper.test.ts > the helper of trees`,
       `${PROCESS}process-host*.test.ts > keeper-sanitized > `,
     ],
   },

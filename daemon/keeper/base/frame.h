@@ -33,6 +33,17 @@ enum frame_type {
   LIST = 31,
   WATCH_ADD = 32,
   WATCH_REMOVE,
+  /* Requests to `keeper-tree`. */
+  TREE_OPEN = 36,
+  TREE_WALK,
+  TREE_READ,
+  TREE_PUT,
+  TREE_DATA,
+  TREE_HOLE,
+  TREE_PUT_END,
+  TREE_MAKE,
+  TREE_REMOVE,
+  TREE_SET,
   /* From a forker. */
   ADOPT = 48,
   WELCOME = 65,
@@ -47,6 +58,13 @@ enum frame_type {
   LISTED,
   WATCH_ADDED = 96,
   WATCH_EVENT,
+  /* Answers of `keeper-tree`. */
+  TREE_OPENED = 100,
+  TREE_DIRECTORY,
+  TREE_WALKED,
+  TREE_CONTENT,
+  TREE_DONE,
+  TREE_FAILED,
   /* To a forker. */
   ADOPTED = 112,
 };
@@ -93,7 +111,7 @@ struct writer {
   size_t frame;
 };
 
-/* More than any frame of the keeper with its id takes, except STATE and those of `keeper-watch`. */
+/* More than any frame of the keeper with its id takes, except STATE and those of `keeper-watch` and `keeper-tree`. */
 #define FRAME_ROOM 256
 
 bool has_room(const struct writer *writer, size_t bytes);

@@ -1,4 +1,5 @@
 import { browser } from './browser/index.ts';
+import { checkpoints } from './checkpoints/index.ts';
 import { code } from './code/index.ts';
 import { commands } from './commands/index.ts';
 import { desktop } from './desktop/index.ts';
@@ -16,6 +17,7 @@ export const CAPABILITIES = [
   system,
   sandbox,
   files,
+  checkpoints,
   commands,
   pty,
   ports,

@@ -2,7 +2,9 @@ import { expect } from 'vitest';
 import { McpCaller, test } from './mcp.fixture.ts';
 import { OtherServer } from './upstream/upstream.fixture.ts';
 
-const EXTRA = ['command', 'code', 'terminal', 'accessibility', 'preview', 'watch'].map((name) => `sandbox_${name}`);
+const EXTRA = ['command', 'code', 'terminal', 'accessibility', 'preview', 'watch', 'checkpoint'].map(
+  (name) => `sandbox_${name}`,
+);
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 async function namesAt(mcp: McpCaller, path: string): Promise<string[]> {

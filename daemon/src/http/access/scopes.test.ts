@@ -171,6 +171,7 @@ async function documented(): Promise<string[]> {
 }
 
 function needOf(route: string): string {
+  if (route.includes(' /v2/checkpoints')) return route.startsWith('GET ') ? 'files-read' : 'files';
   return NOT_SAFE[route] ?? READS[route] ?? (route.startsWith('GET ') ? 'read' : 'control');
 }
 
@@ -180,8 +181,7 @@ async function isRefused(route: string, name: Name): Promise<boolean> {
   // Without a session it makes one.
   const url = path.replaceAll(/\{[^}]*\}/g, 'none').replace('/shell/ws', '/shell/ws?session_id=none');
   const answer = await daemon.inject({ method: method as 'GET', url, headers: { ...keyOf(name), 'x-none': '1' } });
-  const isOfScopes = answer.statusCode === 403 && /this needs the scope/.test(answer.body);
-  return isOfScopes;
+  return answer.statusCode === 403 && /this needs the scope/.test(answer.body);
 }
 
 /** The keys that a route treats otherwise than it should. */
@@ -226,7 +226,7 @@ describe('[keys.scopes] every route has a decision for every scope', () => {
 
 /** These answer when something has happened, or leave something behind. */
 function isSlow(route: string): boolean {
-  return /browser|computer|display|\/ready|packages|DELETE|claim|\/mcp|compat/.test(route);
+  return /browser|computer|display|\/ready|packages|POST \/v2\/checkpoints|DELETE|claim|\/mcp|compat/.test(route);
 }
 
 const inject = (name: Name, options: InjectOptions) => daemon.inject({ ...options, headers: keyOf(name) });

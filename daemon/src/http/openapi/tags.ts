@@ -4,6 +4,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   access: 'Tickets and cookies: who may come in, and who no more.',
   bash: 'Commands of a shell, with sessions that share a directory and variables.',
   browser: 'A Chromium: tabs, pages, elements, pictures, cookies and requests.',
+  checkpoints: 'Directories as they were: taken, compared, restored.',
   code: 'Cells of Python, JavaScript, TypeScript and bash, with sessions that keep their state.',
   commands: 'Programs with output by offset, input, signals and limits, and sessions that they share.',
   computer: 'The desktop: pictures of it, pointer and keyboard.',

@@ -225,7 +225,7 @@ test('[mcp.browser-server] tools of the browser MCP server come and go with it, 
   const offered = async (mcp: McpCaller): Promise<string[]> => {
     const { result } = await mcp.request('tools/list');
     const all: string[] = result.tools.map(({ name }: { name: string }) => name);
-    return all.slice(all.indexOf('sandbox_watch') + 1);
+    return all.slice(all.indexOf('sandbox_checkpoint') + 1);
   };
   await using mcp = await McpCaller.start({ MCP_SERVER_BROWSER_PORT: port });
   await expect.poll(() => offered(mcp)).toEqual(['browser_click']);

@@ -175,6 +175,11 @@ export class FrameReader {
     return this.#bytes.subarray(start, start + length);
   }
 
+  /** What follows the fields that were read; a view into the frame. */
+  rest(): Buffer {
+    return this.#bytes.subarray(this.#at);
+  }
+
   #advance(count: number): number {
     const at = this.#at;
     this.#at += count;

@@ -21,6 +21,11 @@ export function watchProgram(given: string | undefined): BuiltProgram {
   return programAt(`${given ?? BUILT}-watch`);
 }
 
+/** The program that walks, reads and changes a tree (`docs/keeper.md`, Trees), which lies there too. */
+export function treeProgram(given: string | undefined): BuiltProgram {
+  return programAt(`${given ?? BUILT}-tree`);
+}
+
 function programAt(path: string): BuiltProgram {
   try {
     accessSync(path, constants.X_OK);

@@ -1,0 +1,33 @@
+import { type BlobStore, DamagedBlob } from '../store/blob-store.ts';
+import { piecesOf } from '../tree/segment.ts';
+import { parseList } from '../tree/tree-list.ts';
+import type { SegmentCache } from '../tree/tree-view.ts';
+import type { CheckpointRecord } from './engine-protocol.ts';
+
+/** Drops the blobs that no checkpoint has. What only a damaged blob leads to is lost with it. */
+export function collect(records: readonly CheckpointRecord[], store: BlobStore, cache: SegmentCache): void {
+  const used = new Set<string>();
+  for (const record of records) {
+    const tree = Buffer.from(record.tree, 'hex').toString('latin1');
+    if (used.has(tree)) continue;
+    used.add(tree);
+    const segments = whole(() => [...parseList(store.get(tree)).values()]) ?? [];
+    for (const segment of segments) {
+      if (used.has(segment)) continue;
+      used.add(segment);
+      const pieces = whole(() => piecesOf(cache.get(segment, () => store.get(segment)))) ?? [];
+      for (const piece of pieces) used.add(piece);
+    }
+  }
+  store.keepOnly(store.withBases(used));
+}
+
+/** Undefined if a blob is damaged. */
+function whole<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedBlob || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

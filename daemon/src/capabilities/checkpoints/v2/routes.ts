@@ -1,0 +1,215 @@
+import { counted } from '@sandbox/api/counted.ts';
+import type { App } from '@sandbox/api/http/app-types.ts';
+import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
+import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { z } from 'zod';
+import { absolutePath, type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
+import { bytesType } from '../../../http/answers/bytes-type.ts';
+import { Account } from '../../../http/fields.ts';
+import { DirectoryFields, FILE_ERRORS, PathFields, requirePath, shellPathOf } from '../../../http/files/file-fields.ts';
+import { linksTo } from '../../../http/openapi/links.ts';
+import { RawAnswer } from '../../../http/openapi/raw-body.ts';
+import { sendStream } from '../../../http/streams/send-stream.ts';
+import type { CheckpointService } from '../checkpoint-service.ts';
+import type { CheckpointRecord } from '../engine/engine-protocol.ts';
+import {
+  Checkpoint,
+  CheckpointDiff,
+  CheckpointList,
+  CheckpointParams,
+  CheckpointRestored,
+  CreateBody,
+  RestoreBody,
+} from '../wire/schemas.ts';
+import { checkpointData, diffData, restoredData, timeText } from '../wire/wire.ts';
+
+const tags = ['checkpoints'];
+const ERRORS = { ...FILE_ERRORS, 429: ErrorBody, 501: ErrorBody, 503: ErrorBody } as const;
+/** Checkpoints, and changes of a diff, in one answer. */
+const LIST_MAX = 1000;
+const CHANGES_MAX = 10_000;
+
+const As = { user: Account.optional().meta({ description: 'The account whose rights the call has.' }) } as const;
+
+const ListQuery = z.object({
+  ...DirectoryFields,
+  limit: queryNumber(z.int().min(1).max(LIST_MAX)).prefault(100),
+  cursor: z.string().min(1).optional().meta({ description: 'cursor of the page before.' }),
+});
+
+const DiffQuery = z.object({
+  ...As,
+  to: z.string().min(1).default('now').meta({ description: 'now, or the id of another checkpoint of the directory.' }),
+  limit: queryNumber(z.int().min(1).max(CHANGES_MAX)).prefault(1000),
+});
+
+const FileQuery = z
+  .object({
+    path: PathFields.path.meta({ description: 'Relative to the directory of the checkpoint, or absolute.' }),
+    path_b64: PathFields.path_b64,
+  })
+  .check(requirePath('path'));
+
+const LINKS = linksTo({ checkpoint_id: '/data/id' }, [
+  'getCheckpoint',
+  'diffCheckpoint',
+  'readCheckpointFile',
+  'restoreCheckpoint',
+  'deleteCheckpoint',
+]);
+
+export function checkpointsV2(app: App, service: CheckpointService): void {
+  app.post('/checkpoints', {
+    links: LINKS,
+    schema: {
+      tags,
+      operationId: 'createCheckpoint',
+      summary: 'Take a checkpoint of a directory',
+      description:
+        'All of it as it is: content, modes, owners, times, links, extended attributes. Default: the home of the ' +
+        'account. Files that cannot be read are listed.',
+      querystring: z.object(As),
+      body: CreateBody,
+      response: { 200: envelopeOf(Checkpoint), ...ERRORS },
+    },
+    handler: async ({ body, query: { user } }) => {
+      const hasPath = body.path !== undefined || body.path_b64 !== undefined;
+      const path = hasPath ? shellPathOf(service.paths, body, 'checkpoint', { user }) : undefined;
+      const record = await service.create({ path, user, label: body.label ?? null, exclude: body.exclude });
+      return ok(checkpointData(record), `checkpoint ${record.id} of ${counted(record.files, 'file')}`);
+    },
+  });
+
+  app.get('/checkpoints', {
+    schema: {
+      tags,
+      operationId: 'listCheckpoints',
+      summary: 'List checkpoints, the newest first',
+      querystring: ListQuery,
+      response: { 200: envelopeOf(CheckpointList), ...ERRORS },
+    },
+    handler: async ({ query }) => {
+      const hasPath = query.path !== undefined || query.path_b64 !== undefined;
+      const all = await service.list(hasPath ? shellPathOf(service.paths, query, 'list') : undefined);
+      const start = startOf(all, query.cursor);
+      const page = all.slice(start, start + query.limit);
+      const hasMore = start + page.length < all.length;
+      const data = {
+        checkpoints: page.map(checkpointData),
+        total_count: all.length,
+        cursor: hasMore ? (page.at(-1)?.id ?? null) : null,
+      };
+      return ok(data, counted(all.length, 'checkpoint'));
+    },
+  });
+
+  app.get('/checkpoints/:checkpoint_id', {
+    schema: {
+      tags,
+      operationId: 'getCheckpoint',
+      summary: 'Inspect a checkpoint',
+      params: CheckpointParams,
+      response: { 200: envelopeOf(Checkpoint), ...ERRORS },
+    },
+    handler: async ({ params }) => {
+      const record = await service.get(params.checkpoint_id);
+      return ok(checkpointData(record), `checkpoint ${record.id}`);
+    },
+  });
+
+  app.delete('/checkpoints/:checkpoint_id', {
+    schema: {
+      tags,
+      operationId: 'deleteCheckpoint',
+      summary: 'Delete a checkpoint, with what no other one needs',
+      params: CheckpointParams,
+      response: { 200: envelopeOf(Checkpoint), ...ERRORS },
+    },
+    handler: async ({ params }) => {
+      const record = await service.remove(params.checkpoint_id);
+      return ok(checkpointData(record), `deleted ${record.id}`);
+    },
+  });
+
+  comparing(app, service);
+}
+
+function comparing(app: App, service: CheckpointService): void {
+  app.get('/checkpoints/:checkpoint_id/diff', {
+    schema: {
+      tags,
+      operationId: 'diffCheckpoint',
+      summary: 'What has changed since a checkpoint, or between two',
+      params: CheckpointParams,
+      querystring: DiffQuery,
+      response: { 200: envelopeOf(CheckpointDiff), ...ERRORS },
+    },
+    handler: async ({ params: { checkpoint_id }, query: { user, to, limit } }) => {
+      const other = to === 'now' ? undefined : to;
+      const found = await service.diff(checkpoint_id, { to: other, user, maxChanges: limit });
+      const data = diffData(checkpoint_id, other, found);
+      const { added, removed, modified, metadata, renamed } = data;
+      return ok(data, counted(added + removed + modified + metadata + renamed, 'change'));
+    },
+  });
+
+  app.get('/checkpoints/:checkpoint_id/files', {
+    schema: {
+      tags,
+      operationId: 'readCheckpointFile',
+      summary: 'The bytes of a file in a checkpoint',
+      produces: ['application/octet-stream'],
+      params: CheckpointParams,
+      querystring: FileQuery,
+      response: { 200: RawAnswer, ...ERRORS },
+    },
+    handler: async ({ params, query, headers }, reply) => {
+      const { facts, bytes } = await service.file(params.checkpoint_id, givenPath(query));
+      void reply.header('content-length', facts.size);
+      void reply.header('x-modified-time', timeText(facts.mtime));
+      return await sendStream(reply, bytesType(headers.accept, 'application/octet-stream'), () => bytes);
+    },
+  });
+
+  app.post('/checkpoints/:checkpoint_id/restore', {
+    schema: {
+      tags,
+      operationId: 'restoreCheckpoint',
+      summary: 'Make a directory what it was at a checkpoint',
+      description:
+        'What is there is a checkpoint of its own first. Each file is replaced at once; what cannot be restored, or has ' +
+        'changed in that time, is listed and left as it is.',
+      params: CheckpointParams,
+      querystring: z.object(As),
+      body: RestoreBody,
+      response: { 200: envelopeOf(CheckpointRestored), ...ERRORS },
+    },
+    handler: async ({ params: { checkpoint_id }, query: { user }, body }) => {
+      const { paths, dry_run, delete_new } = body;
+      const terms = { user, paths, isDryRun: dry_run, deletesNew: delete_new };
+      const data = restoredData(await service.restore(checkpoint_id, terms));
+      const changes = counted(data.change_count, 'change');
+      return ok(data, dry_run ? `${changes} would be made` : `${changes}, ${data.not_restored_count} not restored`);
+    },
+  });
+}
+
+/** @throws SandboxError `invalid` if the checkpoint that ended the page before is not there any more */
+function startOf(all: readonly CheckpointRecord[], cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const last = all.findIndex(({ id }) => id === cursor);
+  if (last >= 0) return last + 1;
+  throw new SandboxError('invalid', `is not a checkpoint of the list: ${cursor}`, {
+    field: 'cursor',
+    hint: 'it may have been deleted; list from the start, without cursor',
+  });
+}
+
+/** As it is given: the service puts a relative one below the directory of the checkpoint. */
+function givenPath({ path, path_b64 }: z.infer<typeof FileQuery>): FilePath {
+  const given = path_b64 === undefined ? (path ?? '') : pathOfBytes(Buffer.from(path_b64, 'base64'));
+  // The checks of every path: not empty, without NUL.
+  absolutePath({ path: `/${shownPath(given)}` }, 'read');
+  return given;
+}
