@@ -1,4 +1,5 @@
 export type { Arrival, Browser, Page, Snapshot } from './browser/browser.ts';
+export type { Checkpoint, CheckpointDiff, CheckpointRestored, Checkpoints } from './checkpoints/checkpoints.ts';
 export { Command, type CommandInfo } from './commands/command.ts';
 export type {
   CommandExit,

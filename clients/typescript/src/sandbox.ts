@@ -1,4 +1,5 @@
 import { Browser } from './browser/browser.ts';
+import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { Command } from './commands/command.ts';
 import { type RunOptions, type RunResult, run } from './commands/run.ts';
 import { type StartOptions, startBody } from './commands/start.ts';
@@ -29,6 +30,7 @@ export class Sandbox {
   readonly files: Files;
   readonly browser: Browser;
   readonly desktop: Desktop;
+  readonly checkpoints: Checkpoints;
   readonly #transport: Transport;
   readonly #paths: RemotePaths;
 
@@ -38,6 +40,7 @@ export class Sandbox {
     this.files = new Files(transport, this.#paths);
     this.browser = new Browser(transport);
     this.desktop = new Desktop(transport);
+    this.checkpoints = new Checkpoints(transport);
   }
 
   /**

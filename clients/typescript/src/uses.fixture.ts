@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser, Page } from './browser/browser.ts';
+import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { Command } from './commands/command.ts';
 import { type ConnectOptions, settingsOf } from './core/settings.ts';
 import { Transport } from './core/transport.ts';
@@ -31,7 +32,19 @@ interface Given {
 type Use = (given: Given) => Promise<unknown>;
 
 /** Classes of the client whose methods send requests. */
-export const CLASSES = { Sandbox, Files, Browser, Desktop, Command, Notebook, Terminal, Page, Watch, McpBridge };
+export const CLASSES = {
+  Sandbox,
+  Files,
+  Browser,
+  Desktop,
+  Checkpoints,
+  Command,
+  Notebook,
+  Terminal,
+  Page,
+  Watch,
+  McpBridge,
+};
 
 /** Methods that send nothing by themselves. */
 export const LOCAL: readonly string[] = [
@@ -88,6 +101,12 @@ export const USES: Readonly<Record<string, Use>> = {
   'Desktop.act': ({ sandbox, signal }) => sandbox.desktop.act({}, { signal }),
   'Desktop.clipboard': ({ sandbox, signal }) => sandbox.desktop.clipboard({ signal }),
   'Desktop.record': ({ sandbox, signal }) => sandbox.desktop.record('status', { signal }),
+  'Checkpoints.create': ({ sandbox, signal }) => sandbox.checkpoints.create('/d', { signal }),
+  'Checkpoints.list': ({ sandbox, signal }) => sandbox.checkpoints.list({ signal }),
+  'Checkpoints.diff': ({ sandbox, signal }) => sandbox.checkpoints.diff('c', { signal }),
+  'Checkpoints.restore': ({ sandbox, signal }) => sandbox.checkpoints.restore('c', { signal }),
+  'Checkpoints.read': ({ sandbox, signal }) => sandbox.checkpoints.read('c', 'f', { signal }),
+  'Checkpoints.remove': ({ sandbox, signal }) => sandbox.checkpoints.remove('c', { signal }),
   'Command.info': ({ command, signal }) => command.info({ signal }),
   'Command.output': ({ command, signal }) => drained(command.output({ signal })),
   'Command.lines': ({ command, signal }) => drained(command.lines({ signal })),

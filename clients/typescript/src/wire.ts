@@ -113,6 +113,10 @@ export interface Checked {
   readonly BrowserSnapshot: BrowserSnapshot;
   readonly BrowserTab: BrowserTab;
   readonly CellResultEvent: CellResultEvent;
+  readonly Checkpoint: Checkpoint;
+  readonly CheckpointDiff: CheckpointDiff;
+  readonly CheckpointList: CheckpointList;
+  readonly CheckpointRestored: CheckpointRestored;
   readonly Command: Command;
   readonly CommandDroppedEvent: CommandDroppedEvent;
   readonly CommandExitEvent: CommandExitEvent;
@@ -144,6 +148,10 @@ export const SHAPES = {
   BrowserSnapshot: {"snapshot":"string","url":"string","title":"string","refs":"number","truncated":"boolean","tab_id":"string"},
   BrowserTab: {"id":"string","tab_id":"string","url":"string","title":"string","active":"boolean","crashed":"boolean","dialog":["null",{"type":"string","message":"string"}]},
   CellResultEvent: {"execution_id":"string","language":"string","code":"string","status":"string","execution_count":"number|null","exit_code":"number|null","signal":"string|null","oom_killed":"boolean|null","oom_process":"string|null","stdout":"string","stderr":"string","session_id":"string|null","kernel_name":"string|null","warnings":["string"],"waiting_for_input":["null",{"prompt":"string","password":"boolean"}],"started_at":"string","ended_at":"string|null","type":"string","offset":"number","message":"string"},
+  Checkpoint: {"id":"string","path":"string","path_b64?":"string","label":"string|null","origin":"string","created_at":"string","uid":"number","exclude":["string"],"files":"number","bytes":"number","stored_bytes":"number","took_ms":"number","left_out_count":"number","left_out":[{"path":"string","path_b64?":"string","reason":"string"}]},
+  CheckpointDiff: {"from":"string","to":"string","added":"number","removed":"number","modified":"number","metadata":"number","renamed":"number","changes":[{"type":"string","path":"string","path_b64?":"string","from":"string|null","before":["null",{"kind":"string","mode":"string","uid":"number","gid":"number","size":"number","modified_time":"string","target":"string|null"}],"after":["null",{"kind":"string","mode":"string","uid":"number","gid":"number","size":"number","modified_time":"string","target":"string|null"}]}],"truncated":"boolean"},
+  CheckpointList: {"checkpoints":[{"id":"string","path":"string","path_b64?":"string","label":"string|null","origin":"string","created_at":"string","uid":"number","exclude":["string"],"files":"number","bytes":"number","stored_bytes":"number","took_ms":"number","left_out_count":"number","left_out":[{"path":"string","path_b64?":"string","reason":"string"}]}],"total_count":"number","cursor":"string|null"},
+  CheckpointRestored: {"checkpoint_before":["null",{"id":"string","path":"string","path_b64?":"string","label":"string|null","origin":"string","created_at":"string","uid":"number","exclude":["string"],"files":"number","bytes":"number","stored_bytes":"number","took_ms":"number","left_out_count":"number","left_out":[{"path":"string","path_b64?":"string","reason":"string"}]}],"change_count":"number","changes":[{"type":"string","path":"string","path_b64?":"string","from":"string|null","before":["null",{"kind":"string","mode":"string","uid":"number","gid":"number","size":"number","modified_time":"string","target":"string|null"}],"after":["null",{"kind":"string","mode":"string","uid":"number","gid":"number","size":"number","modified_time":"string","target":"string|null"}]}],"not_restored_count":"number","not_restored":[{"path":"string","path_b64?":"string","reason":"string"}]},
   Command: {"command_id":"string","session_id":"string|null","command":"string","status":"string","exit_code":"number|null","signal":"string|null","pid":"number|null","background":"boolean","started_at":"string","ended_at":"string|null","usage":["null",{"cpu_user_ms":"number","cpu_system_ms":"number","max_rss_bytes":"number","oom_killed":"boolean|null","oom_process":"string|null"}],"stdin_bytes":"number","stdin_dropped":"number","key":"string|null"},
   CommandDroppedEvent: {"type":"string","stream":"string","first_offset":"number"},
   CommandExitEvent: {"type":"string","status":"string","exit_code":"number|null","signal":"string|null","oom_killed":"boolean|null","oom_process":"string|null","stdout_bytes":"number","stderr_bytes":"number","message?":"string"},

@@ -50,6 +50,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   cp: ['sandbox:/f', join(tmpdir(), 'client-hostile-f')],
   edit: ['/f'],
   watch: ['/d'],
+  checkpoint: ['list'],
   code: [join(import.meta.dirname, 'main.ts')],
   browser: ['snapshot'],
   desktop: ['record'],

@@ -91,6 +91,23 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./commands/files.ts')).watch,
   },
   {
+    name: 'checkpoint',
+    usage: 'create [PATH]|list [PATH]|diff ID [ID]|restore ID [PATH…]|cat ID PATH|delete ID',
+    summary: 'take checkpoints of a directory, compare them and restore them',
+    details:
+      'Without PATH, create takes one of the home. diff compares with the directory as it is, or with another checkpoint.\n' +
+      'restore takes a checkpoint first, prints its id, and exits with 1 if a path could not be restored. cat prints a\n' +
+      'file as it was.',
+    options: [
+      { name: 'label', value: 'TEXT', description: 'create: what the checkpoint is for' },
+      { name: 'exclude', value: 'PATTERNS', description: 'create: what to leave out, with commas between' },
+      { name: 'dry-run', description: 'restore: print the changes and make none' },
+      { name: 'delete-new', description: 'restore: remove what was added since' },
+    ],
+    arguments: [1, MANY],
+    load: async () => (await import('./commands/checkpoint.ts')).checkpoint,
+  },
+  {
     name: 'code',
     usage: '[-l LANGUAGE] [FILE]',
     summary: 'run code from a file or stdin',
