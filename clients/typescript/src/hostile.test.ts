@@ -71,7 +71,8 @@ function lasts(name: string, fault: string): boolean {
 function mayResolve(name: string, fault: string): boolean {
   if (/ 40[49]$/.test(fault)) return ALSO_MISSING.test(name) || name === 'Files.exists';
   // A file or a picture may have any bytes.
-  const isOfBytes = /^(?:Files\.(?:stream|bytes|read|download)|Desktop\.screenshot|Page\.screenshot)$/.test(name);
+  const isOfBytes =
+    /^(?:Files\.(?:stream|bytes|read|download)|Desktop\.screenshot|Page\.screenshot|Checkpoints\.read)$/.test(name);
   if (isOfBytes) return /^(?:answers|streams)/.test(fault) && !/ [45]\d\d/.test(fault);
   if (name === 'Watch.iterate') return true;
   return WITHOUT_DATA.test(name) && /^(?:answers|streams) [{]/.test(fault);

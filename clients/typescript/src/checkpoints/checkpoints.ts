@@ -69,7 +69,8 @@ export class Checkpoints {
   }
 
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#transport.send(pathOf(id), { method: 'DELETE', signal, repeatable: false, silence: SILENCE });
+    const call = { method: 'DELETE', signal, repeatable: false, silence: SILENCE } as const;
+    await this.#transport.data(pathOf(id), 'Checkpoint', call);
   }
 }
 
