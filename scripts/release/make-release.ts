@@ -86,11 +86,12 @@ async function billOfMaterials(seconds: number): Promise<string> {
   return `${JSON.stringify({ ...rest, metadata: steady }, undefined, 2)}\n`;
 }
 
+/** For `docker load`; from Docker 25 on the archive is a layout of the Open Container Initiative too. */
 async function saveImages(directory: string, version: string, say: (line: string) => void): Promise<void> {
   await buildImages(say, [...IMAGES, CORE_IMAGE]);
   for (const { local, variant } of RELEASED) {
     const name = `sandbox-${variant}:${version}`;
-    const file = `sandbox-${variant}-${version}-linux-${process.arch}.oci.tar`;
+    const file = `sandbox-${variant}-${version}-linux-${process.arch}.tar`;
     await docker('tag', local, name);
     await docker('save', '--output', join(directory, file), name);
     say(file);

@@ -29,6 +29,9 @@ async function isThere(name: string): Promise<boolean> {
   );
 }
 
-function digestOf(name: string): Promise<string> {
-  return docker('buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', name);
+/** Of the index, as the registry has it. @throws Error if it has none */
+async function digestOf(name: string): Promise<string> {
+  const [, digest] = /^Digest: +(\S+)$/m.exec(await docker('buildx', 'imagetools', 'inspect', name)) ?? [];
+  if (digest === undefined) throw new Error(`the registry tells no digest of ${name}`);
+  return digest;
 }
