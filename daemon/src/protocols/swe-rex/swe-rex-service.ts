@@ -67,9 +67,9 @@ export class SweRexService implements ProtocolService {
     const [path = '/'] = target.split('?', 1);
     const handler = this.#routes[`${req.method} ${path}`];
     const id = [req.headers['x-request-id']].flat()[0];
-    const answer = (known: Handler): Promise<Answer> => this.#answer(known, req, requestId, gone.signal);
+    const request = { id: req.method === 'POST' ? id : undefined, gone: gone.signal, isWhole: () => req.complete };
     const { status, body } = handler
-      ? await this.#answered.once(req.method === 'POST' ? id : undefined, () => answer(handler))
+      ? await this.#answered.once(request, (left) => this.#answer(handler, req, requestId, left))
       : this.#unknown(path);
     if (gone.signal.aborted) {
       res.destroy();

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -185,6 +187,33 @@ test('[swe-rex.idempotent] a request that is sent again is not done again', asyn
   ]);
   expect([first.json.stdout, second.json.stdout]).toEqual(['x\n', 'x\n']);
   expect((await client.post('execute', body, { 'x-request-id': 'two' })).json.stdout).toBe('x\nx\n');
+});
+
+test('[swe-rex.idempotent] a request whose client was cut is answered when it is sent again', async () => {
+  await using client = await RexClient.start();
+  const go = join(root, 'go');
+  const script = `echo x >> ${join(root, 'log')}; until [ -e ${go} ]; do sleep 0.02; done; cat ${join(root, 'log')}`;
+  const whole = JSON.stringify({ command: script, shell: true });
+  for (const [id, sent] of [
+    ['running', whole.length],
+    ['half', 10],
+  ] as const) {
+    rmSync(go, { force: true });
+    rmSync(join(root, 'log'), { force: true });
+    const { hostname, port } = new URL(client.url);
+    const accepted = once(client.app.app.server, 'connection');
+    const socket = connect(Number(port), hostname);
+    const [[held]] = await Promise.all([accepted, once(socket, 'connect')]);
+    const head = `POST /compat/swe-rex/execute HTTP/1.1\r\nhost: localhost\r\nx-request-id: ${id}\r\n`;
+    const bytes = `${head}content-length: ${whole.length}\r\n\r\n${whole.slice(0, sent)}`;
+    await new Promise((resolve) => socket.write(bytes, resolve));
+    if (sent === whole.length) while (!existsSync(join(root, 'log'))) await new Promise(setImmediate);
+    socket.destroy();
+    await new Promise((resolve) => held.once('close', resolve));
+    const again = client.post('execute', whole, { 'x-request-id': id });
+    writeFileSync(go, '');
+    expect([id, await again]).toEqual([id, { status: 200, json: { stdout: 'x\n', stderr: '', exit_code: 0 } }]);
+  }
 });
 
 test('[swe-rex.access] everything needs the key in X-API-Key, in its words', async () => {

@@ -52,7 +52,7 @@ export class Reader {
   async until(awaited: readonly Awaited[], seconds: number | undefined): Promise<Match | undefined> {
     const late = seconds === undefined ? undefined : timeoutSignal(Math.max(1, Math.round(seconds * 1000)));
     const signal = late === undefined ? this.#gone : AbortSignal.any([this.#gone, late]);
-    const known = this.#take(awaited, 0);
+    const known = await this.#take(awaited, 0, signal);
     if (known) return known;
     for await (const event of this.#terminals.follow(this.#id, signal, this.#next)) {
       if (event.type === 'exit') {
@@ -61,14 +61,14 @@ export class Reader {
       const from = Math.max(0, this.#text.length - OVERLAP);
       this.#text = (this.#text + event.bytes.toString('latin1')).slice(-KEPT);
       this.#next = event.next;
-      const found = this.#take(awaited, from);
+      const found = await this.#take(awaited, from, signal);
       if (found) return found;
     }
     return undefined;
   }
 
-  #take(awaited: readonly Awaited[], from: number): Match | undefined {
-    const found = firstOf(awaited, this.#text, from);
+  async #take(awaited: readonly Awaited[], from: number, signal: AbortSignal): Promise<Match | undefined> {
+    const found = await firstOf(awaited, this.#text, from, signal);
     if (!found) return undefined;
     const before = this.#text.slice(0, found.start);
     const matched = this.#text.slice(found.start, found.end);
