@@ -42,7 +42,7 @@ class SandboxServiceBackend(BaseSandbox):
     ) -> None:
         self._url = url or os.environ.get("SANDBOX_URL", "http://localhost:8080")
         self._commands = Commands(self._url, api_key or os.environ.get("SANDBOX_API_KEY") or None)
-        self._terms = {"user": user, "cwd": cwd}
+        self._terms: dict[str, Any] = {"user": user, "cwd": cwd}
         self._overwrite = overwrite
 
     @property

@@ -109,7 +109,7 @@ class Commands:
         is_cut, cuts = False, 0
         while True:
             offsets = {"offset": at["stdout"], "stderr_offset": at["stderr"]}
-            query = {"stream": "true", "encoding": "base64", **offsets}
+            query: dict[str, str | int] = {"stream": "true", "encoding": "base64", **offsets}
             try:
                 with self._http.stream("GET", f"/v2/commands/{command_id}", params=query) as answer:
                     if answer.status_code != 200:
@@ -119,8 +119,8 @@ class Commands:
                         event = json.loads(line)
                         cuts, kind = 0, event["type"]
                         if kind == "exit":
-                            parts = {"stdout": bytes(stdout), "output": bytes(output), "is_cut": is_cut}
-                            return Ran(event["status"], event["exit_code"], event.get("message") or "", **parts)
+                            message = event.get("message") or ""
+                            return Ran(event["status"], event["exit_code"], message, bytes(stdout), bytes(output), is_cut)
                         if kind not in at:
                             continue
                         data = base64.b64decode(event["data_base64"])

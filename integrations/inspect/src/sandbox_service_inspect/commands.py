@@ -16,7 +16,8 @@ import httpx
 # A connection without a byte for this time is cut: the service sends a line every 15 s.
 SILENCE_SECONDS = 60
 CUTS_IN_A_ROW = 10
-RAW = {"content-type": "application/octet-stream"}
+# Bytes of stdin in one call.
+PIECE_BYTES = 1024**2
 # Of a gateway whose daemon starts again, and of a service at its limits.
 _PASSING = (429, 502, 503, 504)
 
@@ -87,8 +88,26 @@ class Commands:
             await asyncio.gather(feeding, return_exceptions=True)
 
     async def _feed(self, command_id: str, stdin: bytes) -> None:
-        """Writes all of stdin and closes it; the command may end before."""
-        await self._http.post(f"/v2/commands/{command_id}/stdin", params={"eof": "true"}, content=stdin, headers=RAW)
+        """Writes all of stdin and closes it; the command may end before. An offset lets a call be repeated."""
+        at, cuts = 0, 0
+        while True:
+            piece = stdin[at : at + PIECE_BYTES]
+            text = base64.b64encode(piece).decode()
+            body = {"input": text, "encoding": "base64", "offset": at, "eof": at + len(piece) == len(stdin)}
+            try:
+                taken = _value_of(await self._http.post(f"/v2/commands/{command_id}/stdin", json=body))
+                at, cuts = taken["stdin_bytes"], 0
+                if taken["eof"]:
+                    return
+            except ServiceError:
+                return
+            except (httpx.TransportError, _Passing) as error:
+                # 429: the command reads slowly.
+                cuts += 0 if isinstance(error, _Passing) and error.status == 429 else 1
+                if cuts > CUTS_IN_A_ROW:
+                    await self._kill(command_id)
+                    raise
+                await asyncio.sleep(0.1 * (cuts + 1))
 
     async def _follow(self, command_id: str, limit: int) -> Ran:
         read = {"stdout": bytearray(), "stderr": bytearray()}
@@ -147,10 +166,14 @@ def _code_of(event: dict[str, Any]) -> int | None:
 class _Passing(Exception):
     """A refusal after which a client tries again."""
 
+    def __init__(self, status: int) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
 
-def _value_of(answer: httpx.Response, *, is_last: bool) -> dict[str, Any]:
+
+def _value_of(answer: httpx.Response, *, is_last: bool = False) -> dict[str, Any]:
     if answer.status_code in _PASSING and not is_last:
-        raise _Passing
+        raise _Passing(answer.status_code)
     try:
         body = answer.json()
     except ValueError:
