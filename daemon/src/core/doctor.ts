@@ -11,7 +11,7 @@ import { errnoName } from './errno-name.ts';
 import type { Finding } from './finding.ts';
 import { SILENT_HINT } from './process/keeper/keeper-connection.ts';
 import { isKeeperSilent } from './process/keeper/keeper-launch.ts';
-import { keeperProgram } from './process/keeper/keeper-program.ts';
+import { keeperProgram, treeProgram } from './process/keeper/keeper-program.ts';
 import type { Requirement } from './requirement.ts';
 
 export interface Check extends Finding {
@@ -24,6 +24,7 @@ export async function examine(config: CoreConfig, requirements: readonly Require
   return [
     ...(await Promise.all(checks)),
     await checkProcessHost(config),
+    ...checkTrees(config),
     checkRuntimeDir(config.runtimeDir),
     ...checkDefaultUser(config.defaultUser),
     ...secretFiles(config).map(checkSecretFile),
@@ -47,6 +48,16 @@ async function checkProcessHost({ processHost, keeperProgram: given, runtimeDir 
   if (isThere) return { name, ok: true, required, detail: path };
   const detail = `none at ${path}: commands end with the daemon, and their usage is not known`;
   return { name, ok: false, required, detail, hint: 'apt-get install gcc libc6-dev, then npm run build' };
+}
+
+/** The program is for Linux. */
+function checkTrees({ keeperProgram: given }: CoreConfig): Check[] {
+  if (process.platform !== 'linux') return [];
+  const name = 'checkpoints';
+  const { path, isThere } = treeProgram(given);
+  if (isThere) return [{ name, ok: true, required: false, detail: path }];
+  const detail = `none at ${path}: the calls of checkpoints answer 501`;
+  return [{ name, ok: false, required: false, detail, hint: 'apt-get install gcc libc6-dev, then npm run build' }];
 }
 
 function checkRuntimeDir(path: string): Check {
