@@ -36,3 +36,27 @@ test('a client that is gone before the stream begins ends its source', async () 
   request.destroy();
   expect(await seen.promise).toEqual([true, true]);
 });
+
+test('a source that is always ready and a reader that keeps up leave turns to the event loop', async () => {
+  await using app = fastify();
+  let turns = 0;
+  app.get('/', (_request, reply) =>
+    sendStream(reply, 'text/plain', async function* () {
+      const count = (): void => {
+        turns += 1;
+        if (!reply.raw.writableEnded) setImmediate(count);
+      };
+      setImmediate(count);
+      for (let chunk = 0; chunk < 100; chunk += 1) {
+        // Work of 5 ms; the socket takes its chunk at once.
+        for (const until = performance.now() + 5; performance.now() < until; );
+        yield 'chunk';
+      }
+    }),
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  expect((await answer.text()).length).toBe(500);
+  expect(turns).toBeGreaterThan(20);
+});

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FastifyReply } from 'fastify';
+import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
 
 /** Milliseconds of silence after which a heartbeat is sent. */
 export const HEARTBEAT_MS = 15_000;
@@ -43,6 +44,8 @@ export async function sendStream(
       beat?.refresh();
       if (gone.signal.aborted) break;
       if (!raw.write(chunk)) await drained(raw, gone.signal);
+      // A source that is always ready and a reader that keeps up would leave the event loop no turn.
+      if (isTurnSpent()) await yieldToEventLoop();
     }
     raw.end();
   } catch (error) {
