@@ -10,6 +10,10 @@ export const CLIENT: readonly Requirement[] = [
     'client.resume': 'output over cut connections has each byte once, also bytes that are not UTF-8',
     'client.once': 'a start that is cut before its answer is repeated and starts nothing twice',
     'client.lines': 'lines are whole, from an offset on, of either stream',
+    'client.bytes': 'output as bytes is what the command wrote, over cut connections',
+    'client.run-stdin':
+      'run passes pieces to stdin; a command that reads no more ends it, pieces that fail kill the command',
+    'client.secrets': 'a key or a password that cannot be sent is no part of an error',
     'client.stdin': 'stdin is written in order, each byte once, over cut connections and beyond what the service holds',
     'client.dispose': 'a command that is held is killed at the end of its block',
     'client.abort': 'a signal ends the wait and not the command',
@@ -62,6 +66,9 @@ export const CLIENT: readonly Requirement[] = [
     'cli.forward-hostile':
       'forward resets a connection that is cut, and says why, also from a service that is silent, broken or full',
     'cli.login': 'login stores address and key for the account alone, and only if they are right',
+    'cli.bytes': 'run passes bytes of stdin (-i) and stdout on as they are',
+    'cli.signals': 'a signal is for the command of run, and ends what watch, code, shell and cp hold',
+    'cli.pipe': 'a stdout that is closed ends what run and watch hold, with 141',
     'cli.waits': 'a command says at once that it waits for a connection, and for how long; --retry-for sets it',
     'cli.hostile': 'each command ends with an error if the answers are not those of the service',
     'cli.usage': 'wrong use exits with 2 and names what is wrong',

@@ -53,7 +53,7 @@ test('[cli.commands] a detached command is listed, followed and killed', async (
   expect((await sandbox(['ps'])).out).toContain(id);
   expect(await sandbox(['logs', id])).toMatchObject({ code: 0, out: 'begun\n' });
   expect((await sandbox(['kill', id])).code).toBe(0);
-  expect(await sandbox(['logs', '-f', id])).toMatchObject({ code: 137, out: 'begun\n' });
+  expect(await sandbox(['logs', '-f', id])).toMatchObject({ code: 143, out: 'begun\n' });
   expect((await sandbox(['ps'])).out).not.toContain(id);
   for (const name of ['logs', 'kill']) {
     expect(await sandbox([name, 'nonsense'])).toMatchObject({

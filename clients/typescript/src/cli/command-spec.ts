@@ -1,4 +1,5 @@
 import type { Sandbox } from '../sandbox.ts';
+import type { Held } from './held.ts';
 
 export interface OptionSpec {
   readonly name: string;
@@ -21,6 +22,7 @@ export interface Context {
   readonly commands: readonly CommandSpec[];
   readonly terminal: Terminal;
   readonly sandbox: Sandbox;
+  readonly held: Held;
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
   /** Prints a value as JSON with `--json`, else the text. */

@@ -7,6 +7,7 @@ import { FAULTS, HostileServer } from '../hostile-server.fixture.ts';
 import { Sandbox, SandboxError } from '../index.ts';
 import { commandLine } from './cli.fixture.ts';
 import { firstError } from './first-error.ts';
+import { Held } from './held.ts';
 import { COMMANDS } from './specs.ts';
 
 test('[cli.waits] a command says at once that it waits for a connection, and ends in its time', async () => {
@@ -76,6 +77,7 @@ test('[cli.hostile] each command ends with an error if the answers are not those
       const run = (await load())({
         commands: COMMANDS,
         sandbox: client,
+        held: new Held(),
         args,
         options: {},
         print: (shown) => printed.push(shown),

@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { type CommandSpec, type Context, UsageError } from './command-spec.ts';
 import { firstError } from './first-error.ts';
+import { Held } from './held.ts';
 import { printable, printableJson } from './one-line.ts';
 import { commandPlace, parse, requireArguments } from './parse.ts';
 import { COMMANDS } from './specs.ts';
@@ -9,9 +10,14 @@ import { COMMANDS } from './specs.ts';
 /** Exit code of a program that SIGPIPE ends. */
 const CLOSED_PIPE = 141;
 
+const held = new Held();
+
 // If the event loop ends before the command does, that is no success.
 process.exitCode = 125;
-process.on('uncaughtException', (error) => process.exit(failed(error, undefined)));
+process.on('uncaughtException', (error) => {
+  const code = failed(error, undefined);
+  void held.end('SIGTERM').then(() => process.exit(code));
+});
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });
@@ -54,7 +60,7 @@ async function use(spec: CommandSpec, args: readonly string[], options: Context[
     process.stdout.write(options['json'] ? `${printableJson(value)}\n` : printable(text));
   };
   const sandbox = await connect({ name: spec.name, options, terminal: process });
-  const context = { commands: COMMANDS, sandbox, args, options, print, terminal: process };
+  const context = { commands: COMMANDS, sandbox, held, args, options, print, terminal: process };
   return (await command(context)) ?? 0;
 }
 

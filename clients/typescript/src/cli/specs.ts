@@ -6,14 +6,15 @@ const CWD: OptionSpec = { name: 'cwd', value: 'DIRECTORY', description: 'directo
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'run',
-    usage: '[-d] [--cwd DIRECTORY] [--timeout SECONDS] [--] COMMAND…',
+    usage: '[-d|-i] [--cwd DIRECTORY] [--timeout SECONDS] [--] COMMAND…',
     summary: 'run a command; its exit code is that of sandbox',
     details:
       'One argument is a script for the shell. More are a program and its arguments, without a shell. Options of sandbox\n' +
-      'stand before the command.',
+      'stand before the command. Ctrl-C is for the command; a second one kills it.',
     optionsFirst: true,
     options: [
       { name: 'detach', short: 'd', description: 'print the id and leave it running' },
+      { name: 'stdin', short: 'i', description: 'pass stdin on' },
       CWD,
       { name: 'timeout', value: 'SECONDS', description: 'end it after that time' },
     ],

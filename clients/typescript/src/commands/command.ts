@@ -16,6 +16,8 @@ export interface OutputRange {
   /** Of stdout; default 0. */
   readonly offset?: number | undefined;
   readonly stderrOffset?: number | undefined;
+  /** Whether the events have `bytes`. */
+  readonly bytes?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,8 +58,8 @@ export class Command implements AsyncDisposable {
 
   /** Its output and its end, while it runs and afterwards; survives cut connections and restarts of the daemon. */
   output(range: OutputRange = {}): AsyncGenerator<OutputEvent> {
-    const { offset = 0, stderrOffset = 0, signal } = range;
-    return follow(this.#transport, { id: this.id, offset, stderrOffset, signal });
+    const { offset = 0, stderrOffset = 0, bytes: hasBytes, signal } = range;
+    return follow(this.#transport, { id: this.id, offset, stderrOffset, hasBytes, signal });
   }
 
   /** The lines of one stream without their ends. A line of more than 1 Mi characters arrives in pieces. */

@@ -134,3 +134,48 @@ test('[client.port] port waits for a listener and gives the address, or fails wi
   const ended = await it.sandbox.spawn('exit 1');
   await expect(ended.port(1)).rejects.toThrow('the command ended before port 1 listened');
 });
+
+test('[client.bytes] output as bytes is what the command wrote, over cut connections', async () => {
+  await using it = await TestSandbox.start();
+  it.proxy.cutAfter = 400_000;
+  const file = join(it.directory, 'bytes');
+  // Text, then bytes that are no UTF-8, then text with the character that stands for them.
+  const script = `{ seq 50000; seq 50000 | LC_ALL=C sed 's/$/\\xff/'; printf '\\357\\277\\275'; } | tee ${file}`;
+  const pieces: Uint8Array[] = [];
+  const { id } = await it.sandbox.run(script, { onBytes: (bytes) => void pieces.push(bytes) });
+  const wanted = await readFile(file);
+  expect(Buffer.concat(pieces).equals(wanted)).toBe(true);
+  const again: Uint8Array[] = [];
+  for await (const event of it.sandbox.command(id).output({ bytes: true })) {
+    if (event.type === 'output' && event.bytes) again.push(event.bytes);
+  }
+  expect(Buffer.concat(again).equals(wanted)).toBe(true);
+  expect(it.proxy.cuts).toBeGreaterThan(3);
+});
+
+test('[client.run-stdin] run passes pieces to stdin, and a command that reads no more ends it', async () => {
+  await using it = await TestSandbox.start();
+  async function* pieces(): AsyncGenerator<string | Uint8Array> {
+    yield 'one\n';
+    yield new TextEncoder().encode('two\n');
+  }
+  let id = '';
+  const onStarted = (command: { readonly id: string }): void => {
+    id = command.id;
+  };
+  const all = { stdin: pieces(), onStarted };
+  expect(await it.sandbox.run('cat; echo end', all)).toMatchObject({ stdout: 'one\ntwo\nend\n', id });
+  async function* endless(): AsyncGenerator<string> {
+    for (;;) yield 'y\n'.repeat(1000);
+  }
+  expect(await it.sandbox.run('head -1', { stdin: endless() })).toMatchObject({ stdout: 'y\n' });
+  const stopped = Promise.withResolvers<void>();
+  async function* broken(): AsyncGenerator<string> {
+    yield 'begun\n';
+    await stopped.promise;
+    throw new Error('no more input');
+  }
+  const options = { ...all, stdin: broken(), onOutput: (): void => stopped.resolve() };
+  await expect(it.sandbox.run('cat', options)).rejects.toThrow('no more input');
+  expect(await it.sandbox.command(id).wait()).toMatchObject({ status: 'killed', signal: 'SIGTERM' });
+});

@@ -1,7 +1,8 @@
-import { jsonLines } from '../core/body.ts';
+import type { Attempts } from '../core/attempts.ts';
+import { type Answer, jsonLines } from '../core/body.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import { SHAPES } from '../wire.ts';
-import { type OutputEvent, OutputReader, type WireLine } from './output.ts';
+import { isInexact, type OutputEvent, OutputReader, type WireLine } from './output.ts';
 
 /** What a stream begins with: a new command, or one that exists. */
 export interface FollowStart {
@@ -10,6 +11,8 @@ export interface FollowStart {
   readonly id?: string;
   readonly offset?: number;
   readonly stderrOffset?: number;
+  /** Events have the bytes of their text. */
+  readonly hasBytes?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onStarted?: (id: string) => void;
 }
@@ -29,39 +32,70 @@ const NDJSON = { accept: 'application/x-ndjson' };
  * repeated with its key, which starts nothing twice.
  */
 export async function* follow(transport: Transport, start: FollowStart): AsyncGenerator<OutputEvent> {
-  const reader = new OutputReader(start.offset ?? 0, start.stderrOffset ?? 0);
+  const reader = new OutputReader(start.offset ?? 0, start.stderrOffset ?? 0, start.hasBytes ?? false);
   const attempts = transport.attempts(start);
-  let id = start.id;
-  const noteStart = (line: WireLine): void => {
-    if (line.type !== 'started') return;
-    id = line.command_id;
-    start.onStarted?.(id);
-  };
+  const place = new Place(start);
   for (;;) {
-    const call = callFor(start, id, reader);
+    const call = place.call(reader);
     try {
-      using answer = await transport.open(pathOf(id), call);
-      for await (const line of jsonLines<WireLine>(answer, LINES)) {
-        attempts.succeed();
-        noteStart(line);
+      using answer = await transport.open(place.path, call);
+      for await (const line of linesOf(answer, place, attempts)) {
         const event = reader.read(line);
         if (event) yield event;
         start.signal?.throwIfAborted();
         if (event?.type === 'exit') return;
       }
-      throw new Error('the stream ended before the command');
     } catch (error) {
       await transport.again(error, call, attempts);
     }
   }
 }
 
-function pathOf(id: string | undefined): string {
-  return id === undefined ? '/v2/commands' : `/v2/commands/${encodeURIComponent(id)}`;
+/** The lines of one answer, up to one that is left to another. @throws Error if it ends before the command */
+async function* linesOf(answer: Answer, place: Place, attempts: Attempts): AsyncGenerator<WireLine> {
+  for await (const line of jsonLines<WireLine>(answer, LINES)) {
+    attempts.succeed();
+    place.note(line);
+    if (place.isLeft) return;
+    yield line;
+  }
+  throw new Error('the stream ended before the command');
 }
 
-function callFor({ body, signal }: FollowStart, id: string | undefined, reader: OutputReader): Call {
-  const common = { headers: NDJSON, signal, repeatable: true };
-  const query = reader.resume();
-  return id === undefined ? { ...common, method: 'POST', json: body } : { ...common, query };
+/** The command, once it is known, and the form in which its output is read. */
+class Place {
+  readonly #start: FollowStart;
+  #id: string | undefined;
+  /** The stream of a start has text. From a piece on that may stand for other bytes, the output is read in base64. */
+  #encoding: 'base64' | undefined;
+  /** Whether a stream is left for one in base64. */
+  isLeft = false;
+
+  constructor(start: FollowStart) {
+    this.#start = start;
+    this.#id = start.id;
+  }
+
+  get path(): string {
+    return this.#id === undefined ? '/v2/commands' : `/v2/commands/${encodeURIComponent(this.#id)}`;
+  }
+
+  /** The next request. */
+  call(reader: OutputReader): Call {
+    const { body, signal } = this.#start;
+    const common = { headers: NDJSON, signal, repeatable: true };
+    const query = { ...reader.resume(), encoding: this.#encoding };
+    this.isLeft = false;
+    return this.#id === undefined ? { ...common, method: 'POST', json: body } : { ...common, query };
+  }
+
+  note(line: WireLine): void {
+    if (line.type === 'started') {
+      this.#id = line.command_id;
+      this.#start.onStarted?.(line.command_id);
+    } else if (this.#start.hasBytes && this.#id !== undefined && this.#encoding === undefined && isInexact(line)) {
+      this.#encoding = 'base64';
+      this.isLeft = true;
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { byteLength, fromBase64, textOf } from '../core/encoding.ts';
+import { byteLength, bytesOf, fromBase64, textOf } from '../core/encoding.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
@@ -7,6 +7,8 @@ export interface OutputText {
   readonly type: 'output';
   readonly stream: OutputStream;
   readonly text: string;
+  /** What the text was made of, if it was asked for. */
+  readonly bytes?: Uint8Array;
   /** Bytes of the stream before this text. */
   readonly offset: number;
 }
@@ -34,10 +36,17 @@ export interface CommandExit {
 
 export type OutputEvent = OutputText | OutputLost | CommandExit;
 
+interface WireOutput {
+  readonly type: OutputStream;
+  readonly offset: number;
+  readonly data?: string;
+  readonly data_base64?: string;
+}
+
 /** A line of the stream of a command. */
 export type WireLine =
   | { readonly type: 'started'; readonly command_id: string; readonly pid: number | null }
-  | { readonly type: OutputStream; readonly offset: number; readonly data?: string; readonly data_base64?: string }
+  | WireOutput
   | { readonly type: 'dropped'; readonly stream: OutputStream; readonly first_offset: number }
   | { readonly type: 'heartbeat' }
   | {
@@ -85,11 +94,19 @@ class Place {
   }
 }
 
+/** Whether the text of a line may stand for other bytes: those that are no UTF-8 are U+FFFD in it. */
+export function isInexact(line: WireLine): boolean {
+  return (line.type === 'stdout' || line.type === 'stderr') && (line.data?.includes('\uFFFD') ?? false);
+}
+
 /** Turns the lines of streams that continue each other into events, each byte once. */
 export class OutputReader {
   readonly #places: Readonly<Record<OutputStream, Place>>;
+  /** Whether events have bytes. */
+  readonly #hasBytes: boolean;
 
-  constructor(offset: number, stderrOffset: number) {
+  constructor(offset: number, stderrOffset: number, hasBytes: boolean) {
+    this.#hasBytes = hasBytes;
     this.#places = { stdout: new Place(offset), stderr: new Place(stderrOffset) };
   }
 
@@ -103,13 +120,8 @@ export class OutputReader {
   read(line: WireLine): OutputEvent | undefined {
     switch (line.type) {
       case 'stdout':
-      case 'stderr': {
-        const bytes = line.data_base64 === undefined ? undefined : fromBase64(line.data_base64);
-        const text = bytes ? textOf(bytes) : (line.data ?? '');
-        const length = bytes?.length ?? (text.includes('\uFFFD') ? undefined : byteLength(text));
-        const fresh = this.#places[line.type].take(line.offset, text, length);
-        return fresh === '' ? undefined : { type: 'output', stream: line.type, text: fresh, offset: line.offset };
-      }
+      case 'stderr':
+        return this.#output(line);
       case 'dropped':
         if (line.stream !== 'stdout' && line.stream !== 'stderr') return undefined;
         this.#places[line.stream].lose(line.first_offset);
@@ -126,5 +138,15 @@ export class OutputReader {
       default:
         return undefined;
     }
+  }
+
+  #output({ type, offset, data, data_base64 }: WireOutput): OutputText | undefined {
+    const bytes = data_base64 === undefined ? undefined : fromBase64(data_base64);
+    const text = bytes ? textOf(bytes) : (data ?? '');
+    const length = bytes?.length ?? (text.includes('\uFFFD') ? undefined : byteLength(text));
+    const fresh = this.#places[type].take(offset, text, length);
+    if (fresh === '') return undefined;
+    const event = { type: 'output', stream: type, text: fresh, offset } as const;
+    return this.#hasBytes ? { ...event, bytes: bytes ?? bytesOf(text) } : event;
   }
 }

@@ -1,5 +1,6 @@
-import { SandboxError } from '../core/errors.ts';
+import { RequestFailed, SandboxError } from '../core/errors.ts';
 import type { Transport } from '../core/transport.ts';
+import { Command } from './command.ts';
 import { follow } from './follow.ts';
 import type { CommandExit, CommandStatus, OutputStream } from './output.ts';
 import type { StartOptions } from './start.ts';
@@ -8,8 +9,12 @@ import { startBody } from './start.ts';
 export interface RunOptions extends StartOptions {
   /** Called with each piece of output, in order; the command waits for a promise that it returns. */
   readonly onOutput?: ((text: string, stream: OutputStream) => void | Promise<void>) | undefined;
-  /** Given to stdin, which is then closed. */
-  readonly stdin?: string | undefined;
+  /** As `onOutput`, with the bytes that the command wrote. */
+  readonly onBytes?: ((bytes: Uint8Array, stream: OutputStream) => void | Promise<void>) | undefined;
+  /** Called when it runs, with what can end it. */
+  readonly onStarted?: ((command: Command) => void) | undefined;
+  /** Given to stdin, which is then closed; pieces are asked for as the command reads them. */
+  readonly stdin?: string | AsyncIterable<string | Uint8Array> | undefined;
   /** `false`: a command that fails is a result, not an exception. */
   readonly check?: boolean | undefined;
   /** Characters of each stream that the result keeps, from the end; default 1 Mi. */
@@ -76,31 +81,84 @@ class Tail {
 
 /** @throws CommandFailed unless `check` is false; RequestFailed, ConnectionLost */
 export async function run(transport: Transport, command: string, options: RunOptions): Promise<RunResult> {
-  const { onOutput, stdin, maxOutput = MAX_OUTPUT, signal } = options;
+  const { stdin, maxOutput = MAX_OUTPUT } = options;
   const tails = { stdout: new Tail(maxOutput), stderr: new Tail(maxOutput) };
+  const isOpen = stdin !== undefined && typeof stdin !== 'string';
+  const body = { ...startBody(transport, command, options), ...(isOpen ? { mode: 'async' } : { stdin }) };
   let id = '';
   let exit: CommandExit | undefined;
-  const body = { ...startBody(transport, command, options), stdin };
+  using feeding = new Feeding(options.signal);
   const onStarted = (started: string): void => {
+    // A start that was cut is repeated with its key.
+    if (id !== '') return;
     id = started;
+    const running = new Command(transport, id, 0);
+    options.onStarted?.(running);
+    if (isOpen) feeding.begin(running, stdin);
   };
-  for await (const event of follow(transport, { body, signal, onStarted })) {
+  const { signal } = feeding;
+  for await (const event of follow(transport, { body, signal, onStarted, hasBytes: options.onBytes !== undefined })) {
     if (event.type === 'exit') exit = event;
     else if (event.type === 'lost') tails[event.stream].isCut = true;
     else {
       tails[event.stream].add(event.text);
-      await onOutput?.(event.text, event.stream);
+      await options.onOutput?.(event.text, event.stream);
+      if (event.bytes) await options.onBytes?.(event.bytes, event.stream);
     }
   }
   if (!exit) throw new SandboxError('the stream of the command has no end');
   const { type: _, ...end } = exit;
   const [stdout, stderr] = [tails.stdout.end(), tails.stderr.end()];
   const truncated = tails.stdout.isCut || tails.stderr.isCut;
-  const result = { id, command, ...end, stdout, stderr, truncated };
-  if (options.check !== false && !(result.status === 'completed' && result.exitCode === 0)) {
-    throw new CommandFailed(result);
-  }
+  return checked({ id, command, ...end, stdout, stderr, truncated }, options);
+}
+
+function checked(result: RunResult, { check = true }: RunOptions): RunResult {
+  if (check && !(result.status === 'completed' && result.exitCode === 0)) throw new CommandFailed(result);
   return result;
+}
+
+/** Passes pieces to the stdin of a command while its output is read. If that fails, the command is killed. */
+class Feeding implements Disposable {
+  readonly #stop = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.#stop.abort(this.#outer?.reason);
+
+  constructor(outer: AbortSignal | undefined) {
+    outer?.throwIfAborted();
+    this.#outer = outer;
+    outer?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Of the caller; also fires when the pieces fail, with their error. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  begin(command: Command, pieces: AsyncIterable<string | Uint8Array>): void {
+    this.#feed(command, pieces).catch(async (error: unknown) => {
+      if (this.signal.aborted || isClosed(error)) return;
+      this.#stop.abort(error);
+      await command.kill().catch(() => undefined);
+    });
+  }
+
+  async #feed(command: Command, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+    const { signal } = this;
+    for await (const piece of pieces) await command.write(piece, { signal });
+    await command.closeInput({ signal });
+  }
+
+  /** What is read of the pieces from now on is not passed on. */
+  [Symbol.dispose](): void {
+    this.#outer?.removeEventListener('abort', this.#onAbort);
+    this.#stop.abort();
+  }
+}
+
+/** The command has ended, or reads no more. */
+function isClosed(error: unknown): boolean {
+  return error instanceof RequestFailed && (error.status === 409 || error.status === 404);
 }
 
 function summaryOf({ status, exitCode, signal, message, oomKilled }: RunResult): string {

@@ -41,15 +41,18 @@ export interface Settings {
 const DEFAULT_URL = 'http://localhost:8080';
 const RETRY_FOR = 60;
 
-/** @throws SandboxError for an address with another scheme than HTTP */
+/** @throws SandboxError for an address with another scheme than HTTP, or a key that no request can have */
 export function settingsOf(options: ConnectOptions = {}): Settings {
   const { env = {} } =
     (globalThis as { readonly process?: { readonly env?: Readonly<Record<string, string>> } }).process ?? {};
+  for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(`the header ${name}`, value);
   const isOther = options.url !== undefined || options.ticket !== undefined;
+  // The key of the environment belongs to the address of the environment.
+  const apiKey = options.apiKey ?? (isOther ? undefined : env['SANDBOX_API_KEY'] || undefined);
+  if (apiKey !== undefined) requireHeader('the key', apiKey);
   return {
     base: baseOf(options.url ?? (env['SANDBOX_URL'] || DEFAULT_URL)),
-    // The key of the environment belongs to the address of the environment.
-    apiKey: options.apiKey ?? (isOther ? undefined : env['SANDBOX_API_KEY'] || undefined),
+    apiKey,
     ticket: options.ticket,
     user: options.user,
     retryFor: options.retryFor ?? RETRY_FOR,
@@ -60,8 +63,21 @@ export function settingsOf(options: ConnectOptions = {}): Settings {
   };
 }
 
+/** The platform would name the value in its error, which may be secret. @throws SandboxError */
+function requireHeader(what: string, value: string): void {
+  if (/^[\t -~\u0080-\u00ff]*$/.test(value)) return;
+  throw new SandboxError(`${what} has a character that no request can have`, {
+    hint: 'look for a line break at its end',
+  });
+}
+
 function baseOf(url: string | URL): string {
   const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
+  if (parsed && (parsed.username !== '' || parsed.password !== '')) {
+    throw new SandboxError(`url has a name or a password, which would not be sent: ${parsed.host}`, {
+      hint: 'give an address without them; what a proxy wants belongs to headers',
+    });
+  }
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
     throw new SandboxError(`url is not an address of HTTP: ${String(url)}`, {
       hint: 'give an address such as http://localhost:8080',

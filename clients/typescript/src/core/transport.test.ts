@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
 import { TestSandbox } from '../client.fixture.ts';
-import { ConnectionLost, OutcomeUnknown, Sandbox } from '../index.ts';
+import { ConnectionLost, OutcomeUnknown, Sandbox, SandboxError } from '../index.ts';
 
 test('[client.gives-up] without a connection a call ends after its time', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -58,4 +58,26 @@ test('[client.prefix] it works below the prefix of a proxy', async () => {
 
 test.each(['ftp://x', 'localhost:8080', ''])('[client.url] %j is no address of a sandbox', (url) => {
   expect(() => Sandbox.at({ url })).toThrow('url is not an address of HTTP');
+});
+
+test('[client.secrets] a key or a password that cannot be sent is no part of an error', () => {
+  const secret = 'correct-horse';
+  for (const options of [
+    { apiKey: `${secret}\n` },
+    { apiKey: `${secret}€` },
+    { headers: { 'x-proxy': `${secret}\r\n` } },
+    { url: `http://user:${secret}@127.0.0.1:8080` },
+    { url: `ftp://user:${secret}@127.0.0.1` },
+  ]) {
+    const outcome = ((): unknown => {
+      try {
+        return Sandbox.at(options);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(outcome).toBeInstanceOf(SandboxError);
+    const { message, hint } = outcome as SandboxError;
+    expect(`${message} ${hint}`).not.toContain(secret);
+  }
 });

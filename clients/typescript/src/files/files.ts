@@ -1,6 +1,7 @@
 import { builtin } from '../core/builtin.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import { isNotFound, SandboxError } from '../core/errors.ts';
+import { randomId } from '../core/random-id.ts';
 import type { RemotePaths } from '../core/remote-paths.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
@@ -111,8 +112,9 @@ export class Files {
   /** Writes a file of the sandbox to this machine; the old file stays until all bytes are there. */
   async download(path: string, local: string, options: TransferOptions = {}): Promise<void> {
     const { open, rename, rm } = await builtin('node:fs/promises');
-    const part = `${local}.part`;
-    await rm(part, { force: true });
+    const { dirname, join } = await builtin('node:path');
+    // A name of its own: another could be that of a file of the user.
+    const part = join(dirname(local), `.sandbox-${randomId()}.part`);
     const handle = await open(part, 'wx');
     try {
       for await (const chunk of this.stream(path, options)) await handle.writeFile(chunk);

@@ -12,6 +12,7 @@ export async function code({
   args: [file],
   options,
   print,
+  held,
   terminal: { stdin, stdout, stderr },
 }: Context): Promise<number> {
   const source = file === undefined || file === '-' ? await text(stdin) : await readFile(file, 'utf8');
@@ -23,17 +24,14 @@ export async function code({
     else if (output.type === 'error') await written(stderr, `${output.traceback.join('\n')}\n`);
     else await written(stdout, `${String(output.data['text/plain'] ?? Object.keys(output.data).join(', '))}\n`);
   };
+  // A session that is not ended is left to the service, which ends idle ones.
+  const end = (): Promise<void> => notebook.close({ signal: AbortSignal.timeout(END_MS) }).catch(() => undefined);
+  const cell = { onOutput, check: false, timeout: 900, ...(!options['json'] && { maxOutput: 0 }) };
   try {
-    const { images, ...result } = await notebook.run(source, {
-      onOutput,
-      check: false,
-      timeout: 900,
-      ...(!options['json'] && { maxOutput: 0 }),
-    });
+    const { images, ...result } = await held.during({ end }, () => notebook.run(source, cell));
     if (options['json']) print('', result);
     return result.status === 'ok' ? 0 : 1;
   } finally {
-    // An end that fails is left to the service, which ends idle sessions.
-    await notebook.close({ signal: AbortSignal.timeout(END_MS) }).catch(() => undefined);
+    await end();
   }
 }

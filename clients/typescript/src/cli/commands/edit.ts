@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import process from 'node:process';
 import { type Context, type Terminal, UsageError } from '../command-spec.ts';
 
 /** Opens a file of the sandbox in the editor of this machine, and writes it back if it was changed. */
@@ -49,7 +50,10 @@ async function requireUnchanged(
 /** As git and crontab do: VISUAL, EDITOR, vi; a value may have arguments. */
 async function runEditor(env: Terminal['env'], file: string): Promise<number> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
-  const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
-  const [code] = await once(child, 'exit');
+  // Ctrl-C is the editor's: neither the shell nor this process ends by it.
+  const child = spawn('sh', ['-c', `trap : INT; ${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  const [code] = await once(child, 'exit').finally(() => process.off('SIGINT', ignore));
   return typeof code === 'number' ? code : 1;
 }

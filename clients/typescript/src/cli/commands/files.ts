@@ -26,17 +26,24 @@ export async function copy(context: Context): Promise<undefined> {
   if ((from === undefined) === (to === undefined)) {
     throw new UsageError(`one of both paths has to begin with ${REMOTE}`);
   }
-  if (from !== undefined) await receive(context, from, target);
-  else await send(context, source, to ?? '');
+  const stop = new AbortController();
+  const { signal } = stop;
+  const copying = from === undefined ? send(context, source, to ?? '', signal) : receive(context, from, target, signal);
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await copying.catch(() => undefined);
+  };
+  await context.held.during({ end }, () => copying);
 }
 
 async function receive(
   { sandbox, options, print, terminal: { stderr } }: Context,
   from: string,
   target: string,
+  signal: AbortSignal,
 ): Promise<void> {
   if (options['recursive'] && (await sandbox.files.stat(from)).isDirectory) {
-    const report = await sandbox.files.pull(from, target);
+    const report = await sandbox.files.pull(from, target, { signal });
     print('', report);
     if (report.skipped.length > 0) stderr.write(`left out: ${report.skipped.map(oneLine).join(', ')}\n`);
     return;
@@ -45,7 +52,7 @@ async function receive(
   const name = basename(from);
   if (isDirectory && (name === '' || name === '..')) throw new UsageError(`name the target: ${from}`);
   const to = isDirectory ? join(target, name) : target;
-  await sandbox.files.download(from, to, { onProgress: bar(stderr) }).catch(async (error: unknown) => {
+  await sandbox.files.download(from, to, { onProgress: bar(stderr), signal }).catch(async (error: unknown) => {
     if (error instanceof RequestFailed && (await sandbox.files.stat(from)).isDirectory) throw needsRecursive(from);
     throw error;
   });
@@ -55,16 +62,18 @@ async function send(
   { sandbox, options, print, terminal: { stderr } }: Context,
   source: string,
   to: string,
+  signal: AbortSignal,
 ): Promise<void> {
   if ((await stat(source)).isDirectory()) {
     if (!options['recursive']) throw needsRecursive(source);
-    print('', await sandbox.files.push(source, to));
+    print('', await sandbox.files.push(source, to, { signal }));
     return;
   }
   const isDirectory = to === '' || to.endsWith('/') || to === '~';
   await sandbox.files.upload(source, {
     to: isDirectory ? `${to === '' ? '~' : to.replace(/\/$/, '')}/${basename(source)}` : to,
     onProgress: bar(stderr),
+    signal,
   });
 }
 
@@ -72,12 +81,14 @@ function needsRecursive(path: string): UsageError {
   return new UsageError(`it is a directory, which -r copies: ${path}`);
 }
 
-export async function watch({ sandbox, args: [path = '~'], print }: Context): Promise<undefined> {
-  await using watching = await sandbox.files.watch(path);
-  for await (const event of watching) {
-    const what = event.type === 'overflow' ? 'changes are missing' : oneLine(event.path);
-    print(`${event.type.padEnd(8)}  ${what}\n`, event);
-  }
+export async function watch({ sandbox, args: [path = '~'], print, held }: Context): Promise<undefined> {
+  const watching = sandbox.files.watch(path);
+  await held.during({ end: async () => (await watching).close() }, async () => {
+    for await (const event of await watching) {
+      const what = event.type === 'overflow' ? 'changes are missing' : oneLine(event.path);
+      print(`${event.type.padEnd(8)}  ${what}\n`, event);
+    }
+  });
 }
 
 function remoteOf(path: string): string | undefined {

@@ -1,36 +1,85 @@
+import { constants } from 'node:os';
+import type { Command } from '../../commands/command.ts';
 import type { CommandExit, OutputEvent, OutputStream } from '../../commands/output.ts';
+import type { RunOptions, RunResult } from '../../commands/run.ts';
+import type { StartOptions } from '../../commands/start.ts';
 import { isNotFound, SandboxError } from '../../core/errors.ts';
 import { type Context, UsageError } from '../command-spec.ts';
 import { oneLine } from '../one-line.ts';
 import { written } from '../written.ts';
 
-/** As shells do: 124 for the time limit, 128 and the signal's place for a signal. */
-function exitCodeOf({ status, exitCode }: Pick<CommandExit, 'status' | 'exitCode'>): number {
+/** As shells do: 124 for the time limit, 128 and the number of the signal for a signal. */
+function exitCodeOf({ status, exitCode, signal }: Pick<CommandExit, 'status' | 'exitCode' | 'signal'>): number {
   if (status === 'timed_out') return 124;
-  return exitCode === null || exitCode < 0 ? 137 : exitCode;
+  if (exitCode !== null && exitCode >= 0) return exitCode;
+  const numbers: Readonly<Partial<Record<string, number>>> = constants.signals;
+  return 128 + (numbers[signal ?? 'SIGKILL'] ?? constants.signals.SIGKILL);
 }
 
-export async function runCommand({ sandbox, args, options, print, terminal }: Context): Promise<number | undefined> {
+export async function runCommand(context: Context): Promise<number | undefined> {
+  const { sandbox, args, options, print } = context;
   const [command = '', ...rest] = args;
   const start = {
     args: rest.length === 0 ? undefined : rest,
     cwd: textOf(options['cwd']),
     timeout: numberOf('timeout', options['timeout']),
   };
-  if (options['detach']) {
-    const { id } = await sandbox.spawn(command, start);
-    print(`${id}\n`, { id });
-    return undefined;
+  if (!options['detach']) return await runAttached(context, command, start);
+  if (options['stdin']) throw new UsageError('run: -d and -i do not go together: nothing is left that reads stdin');
+  const { id } = await sandbox.spawn(command, start);
+  print(`${id}\n`, { id });
+  return undefined;
+}
+
+/** Passes stdin on if it is asked for, output and signals always. */
+async function runAttached(context: Context, command: string, start: StartOptions): Promise<number> {
+  const { options, terminal, held } = context;
+  const attached = new Attached();
+  const run = {
+    ...start,
+    check: false,
+    stdin: options['stdin'] ? terminal.stdin : undefined,
+    onStarted: (started: Command): void => attached.begin(started),
+  };
+  try {
+    const end = (signal: NodeJS.Signals): Promise<void> => attached.kill(signal);
+    return exitCodeOf(await held.during({ end, passesOn: true }, () => resultOf(context, command, run)));
+  } finally {
+    // A read of it may wait for ever.
+    if (options['stdin']) terminal.stdin.destroy();
   }
+}
+
+async function resultOf(
+  { sandbox, options, print, terminal }: Context,
+  command: string,
+  run: RunOptions,
+): Promise<RunResult> {
   if (options['json']) {
-    const result = await sandbox.run(command, { ...start, check: false });
+    const result = await sandbox.run(command, run);
     print('', result);
-    return exitCodeOf(result);
+    return result;
   }
-  const onOutput = (text: string, stream: OutputStream): Promise<void> => written(terminal[stream], text);
-  const result = await sandbox.run(command, { ...start, check: false, maxOutput: 0, onOutput });
+  const onBytes = (bytes: Uint8Array, stream: OutputStream): Promise<void> => written(terminal[stream], bytes);
+  const result = await sandbox.run(command, { ...run, maxOutput: 0, onBytes });
   if (result.message !== null) terminal.stderr.write(`sandbox: ${result.message}\n`);
-  return exitCodeOf(result);
+  return result;
+}
+
+/** A command that gets the signals, also those from before it was known. */
+class Attached {
+  #command: Command | undefined;
+  #asked: NodeJS.Signals | undefined;
+
+  begin(command: Command): void {
+    this.#command = command;
+    if (this.#asked) void this.kill(this.#asked);
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    this.#asked = signal;
+    await this.#command?.kill(signal).catch(() => undefined);
+  }
 }
 
 export async function listCommands({ sandbox, options, print }: Context): Promise<undefined> {
@@ -53,11 +102,11 @@ export async function logs(context: Context): Promise<number | undefined> {
   const { status } = await command.info().catch(unknownCommand);
   const isRunning = status === 'running' || status === 'pending';
   if (options['follow'] || !isRunning) {
-    const end = await show(command.output(), context);
+    const end = await show(command.output({ bytes: true }), context);
     return options['follow'] && end ? exitCodeOf(end) : undefined;
   }
   const signal = AbortSignal.timeout(READ_MS);
-  await show(command.output({ signal }), context).catch((error: unknown) => {
+  await show(command.output({ bytes: true, signal }), context).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   return undefined;
@@ -65,7 +114,7 @@ export async function logs(context: Context): Promise<number | undefined> {
 
 async function show(output: AsyncIterable<OutputEvent>, { terminal }: Context): Promise<CommandExit | undefined> {
   for await (const event of output) {
-    if (event.type === 'output') await written(terminal[event.stream], event.text);
+    if (event.type === 'output') await written(terminal[event.stream], event.bytes ?? event.text);
     if (event.type === 'exit') return event;
   }
   return undefined;

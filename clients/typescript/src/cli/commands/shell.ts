@@ -7,9 +7,27 @@ const END_OF_INPUT = Buffer.from([4]);
 /** Ctrl-]. */
 const LEAVE = 0x1d;
 
-export async function shell({ sandbox, args: [id], terminal: { stdin, stdout, stderr } }: Context): Promise<number> {
+export async function shell({
+  sandbox,
+  args: [id],
+  held,
+  terminal: { stdin, stdout, stderr },
+}: Context): Promise<number> {
   const size = { cols: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
-  const terminal = await sandbox.terminal({ id, ...size });
+  const opening = sandbox.terminal({ id, ...size });
+  const end = async (): Promise<void> => {
+    if (id === undefined) await (await opening).close();
+  };
+  return await held.during({ end }, async () => await attached(await opening, { stdin, stdout, stderr }, end));
+}
+
+type Streams = Pick<Context['terminal'], 'stdin' | 'stdout' | 'stderr'>;
+
+async function attached(
+  terminal: Terminal,
+  { stdin, stdout, stderr }: Streams,
+  end: () => Promise<void>,
+): Promise<number> {
   const leave = new AbortController();
   const keys = (data: Buffer): void => {
     if (stdin.isTTY && data.includes(LEAVE)) leave.abort();
@@ -18,16 +36,16 @@ export async function shell({ sandbox, args: [id], terminal: { stdin, stdout, st
   const resize = (): void => void terminal.resize(stdout.columns, stdout.rows).catch(() => undefined);
   if (stdin.isTTY) stdin.setRawMode(true);
   // As a terminal has it: Ctrl-D, which ends the shell.
-  const end = (): void => type(terminal, END_OF_INPUT, stderr);
-  stdin.on('data', keys).on('end', end);
+  const close = (): void => type(terminal, END_OF_INPUT, stderr);
+  stdin.on('data', keys).on('end', close);
   stdout.on('resize', resize);
   try {
     return await show(terminal, stdout, leave.signal);
   } finally {
     if (stdin.isTTY) stdin.setRawMode(false);
-    stdin.off('data', keys).off('end', end).pause();
+    stdin.off('data', keys).off('end', close).pause();
     stdout.off('resize', resize);
-    if (id === undefined) await terminal.close();
+    await end();
   }
 }
 
