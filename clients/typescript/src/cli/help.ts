@@ -37,9 +37,9 @@ export function page(): string {
 
 Written by \`npm run docs\` from the help of \`sandbox\`, the command line of \`@sandbox/client\` ([clients.md](clients.md)).
 It needs Node from version 20 on: where the package is installed, \`npx sandbox run -- make\`, with the address in
-\`SANDBOX_URL\` and the key in \`SANDBOX_API_KEY\`, or those that \`login\` has stored. In the images it is on PATH: \`docker exec CONTAINER sandbox run --
-make\` has the address and the key of the container, unless the key is in a file. Commands of the sandbox have it on PATH
-too, also under \`npm start\`, and no key.
+\`SANDBOX_URL\` and the key in \`SANDBOX_API_KEY\`, or those that \`login\` has stored. In the images it is on PATH:
+\`docker exec CONTAINER sandbox run -- make\` has the address and the key of the container, unless the key is in a file.
+Commands of the sandbox have it on PATH too, also under \`npm start\`, and no key.
 
 Ctrl-C, SIGTERM and a reader that leaves, as in \`sandbox run -- yes | head\`, end what a command holds in the sandbox:
 that of \`run\`, a watch, a cell, a terminal without an id. Commands of \`run -d\` go on. A command that a signal has
