@@ -13,7 +13,7 @@ export const CLIENT: readonly Requirement[] = [
     'client.bytes': 'output as bytes is exact, over cut connections',
     'client.run-stdin':
       'run passes pieces to stdin; a command that reads no more ends it, pieces that fail kill the command',
-    'client.secrets': 'a key or a password that cannot be sent is no part of an error',
+    'client.secrets': 'a key or a password that cannot be sent does not occur in an error',
     'client.stdin': 'stdin is written in order, each byte once, over cut connections and beyond what the service holds',
     'client.dispose': 'a command that is held is killed at the end of its block',
     'client.abort': 'a signal ends the wait and not the command',
