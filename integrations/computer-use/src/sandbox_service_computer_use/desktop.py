@@ -55,7 +55,8 @@ class Desktop:
         answer = await self._http.get("/v2/computer/screenshot", params=query)
         if answer.status_code != 200:
             _data_of(answer)
-        return answer.content
+        content: bytes = answer.content
+        return content
 
     async def run(
         self, command: str, args: list[str] | None = None, *, seconds: float, stdin: str = ""

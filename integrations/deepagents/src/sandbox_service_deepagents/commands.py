@@ -120,7 +120,8 @@ class Commands:
                         cuts, kind = 0, event["type"]
                         if kind == "exit":
                             message = event.get("message") or ""
-                            return Ran(event["status"], event["exit_code"], message, bytes(stdout), bytes(output), is_cut)
+                            streams = bytes(stdout), bytes(output)
+                            return Ran(event["status"], event["exit_code"], message, *streams, is_cut)
                         if kind not in at:
                             continue
                         data = base64.b64decode(event["data_base64"])

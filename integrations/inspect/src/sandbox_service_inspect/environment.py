@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from inspect_ai.util import (
     ExecResult,
@@ -104,7 +104,8 @@ class SandboxServiceEnvironment(SandboxEnvironment):
     ) -> ExecResult[str]:
         stdin = input.encode() if isinstance(input, str) else input or b""
         limit = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
-        more = {"stdin": stdin, "cwd": self._path(cwd or "."), "env": env, "user": user, "timeout": timeout}
+        terms = {"env": env, "user": user, "timeout": timeout}
+        more: dict[str, Any] = {"stdin": stdin, "cwd": self._path(cwd or "."), **terms}
         try:
             ran = await self._run(cmd, limit=limit, **more)
         except ServiceError as error:
