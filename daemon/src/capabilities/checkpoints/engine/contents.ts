@@ -4,7 +4,8 @@ import type { TreeContent } from '../../../core/process/tree/tree-frames.ts';
 import { type BlobStore, hashOf } from '../store/blob-store.ts';
 import { type Content, PIECE_BYTES } from '../tree/segment.ts';
 
-const WINDOW_BYTES = 1024 ** 2;
+/** Small enough that what is read is in the cache of the processor still when it is hashed. */
+const WINDOW_BYTES = 256 * 1024;
 /** A file of contents with that many bytes becomes a pack itself, unless a part of it is not needed. */
 const ADOPTED_BYTES = 8 * 1024 ** 2;
 const UNUSED_PART = 0.1;
@@ -15,6 +16,7 @@ export class IncomingContents implements Disposable {
   readonly #path: string;
   readonly #store: BlobStore;
   readonly #kept = new Map<string, { readonly offset: number; readonly length: number }>();
+  #memory = Buffer.allocUnsafe(WINDOW_BYTES);
   #window: Buffer = Buffer.alloc(0);
   #windowStart = 0;
 
@@ -64,12 +66,13 @@ export class IncomingContents implements Disposable {
     closeSync(this.descriptor);
   }
 
+  /** Valid until the next call. */
   #read(offset: number, length: number): Buffer {
     const end = this.#windowStart + this.#window.length;
     if (offset < this.#windowStart || offset + length > end) {
-      // Not in place: pieces of the last window may still be in use.
-      const window = Buffer.allocUnsafe(Math.max(WINDOW_BYTES, length));
-      this.#window = window.subarray(0, readFully(this.descriptor, window, offset));
+      // The same memory again: new memory would have to be cleared by the kernel first.
+      if (this.#memory.length < length) this.#memory = Buffer.allocUnsafe(PIECE_BYTES);
+      this.#window = this.#memory.subarray(0, readFully(this.descriptor, this.#memory, offset));
       this.#windowStart = offset;
     }
     const from = offset - this.#windowStart;
