@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { DAEMON_IMAGE, DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { connectPlaywright } from '../pages/browsers.ts';
 import { ask, openSite, SITE } from './browser-site.ts';
-import { personAt } from './person.ts';
 import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
 import { pidOf } from './supervisor.ts';
 
@@ -10,7 +9,6 @@ const KEY = 'secret-key';
 /** Nothing listens there: what goes to the proxy fails. Loopback does not go there. */
 const DEAD_PROXY = 'http://user:word@127.0.0.1:9';
 const DISCOVERY = ['/cdp/json/version', '/cdp/json/list', '/cdp/json', '/json/version', '/json/list', '/json'];
-const VIEW = { width: 1280, height: 800 };
 
 interface Tab {
   readonly id: string;
@@ -69,15 +67,6 @@ describe.each([DAEMON_IMAGE, DESKTOP_IMAGE])('%s', (image) => {
         reason,
       ]);
     }
-  });
-
-  test('[app.typed-address] an address without a scheme that is typed in the app is opened as http', async () => {
-    await using person = await personAt(sandbox().url, `/?api_key=${KEY}#/desktop`, VIEW);
-    const { host } = new URL(SITE);
-    await person.page.getByLabel('Address to open').fill(`${host}/form?typed`);
-    await person.page.getByLabel('Address to open').press('Enter');
-    await expect.poll(async () => (await tabs()).map(({ url }) => url)).toContain(`${SITE}/form?typed`);
-    await person.page.getByRole('button', { name: 'Close Form' }).first().waitFor();
   });
 
   test('[cdp.discovery] [cdp.discovery-root] HEAD of the discovery answers the head of GET', async () => {
