@@ -2,6 +2,7 @@ import { bytesOfAnswer } from '../core/body.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import type { Call, Transport } from '../core/transport.ts';
 import type * as wire from '../wire.ts';
+import { SHAPES } from '../wire.ts';
 
 export type Snapshot = Camel<wire.BrowserSnapshot>;
 export type Arrival = Camel<wire.BrowserArrival>;
@@ -38,8 +39,13 @@ export class Browser {
 
   /** The page that was shown last is the first. */
   async pages(options: Waiting = {}): Promise<Page[]> {
-    const { tabs } = await this.#transport.data('/v2/browser/tabs', 'BrowserTabs', options);
-    const shown = [...tabs].sort((a, b) => Number(b.active) - Number(a.active));
+    const shape = { data: [SHAPES.BrowserTab] as const };
+    const { data } = await this.#transport.json<{ readonly data: readonly wire.BrowserTab[] }>(
+      '/v2/browser/tabs',
+      shape,
+      options,
+    );
+    const shown = [...data].sort((a, b) => Number(b.active) - Number(a.active));
     return shown.map(({ tab_id }) => new Page(this.#transport, tab_id));
   }
 }

@@ -52,7 +52,10 @@ export class Transport {
 
   /** A call whose answer has nothing of interest. */
   async send(path: string, call: Call = {}): Promise<void> {
-    await this.json(path, {}, call);
+    await this.call(path, call, async (answer) => {
+      const envelope = shaped<Refusal>(jsonOf(await textOfAnswer(answer)), {}, 'the answer');
+      if (envelope.success === false) throw refused(envelope);
+    });
   }
 
   /** A JSON answer of the shape. */
@@ -183,5 +186,20 @@ function isOfProxy({ status }: RequestFailed): boolean {
 /** The field `data` of a JSON answer. */
 export async function dataOf<Name extends keyof Checked>(answer: Answer, name: Name): Promise<Checked[Name]> {
   const envelope = jsonOf(await textOfAnswer(answer));
+  const { success, data } = shaped<Refusal>(envelope, {}, 'the answer');
+  if (success === false && data === null) throw refused(envelope as Refusal);
   return shaped<{ readonly data: Checked[Name] }>(envelope, { data: SHAPES[name] }, 'the answer').data;
+}
+
+/** An answer with status 200 to what was understood and could not be done, such as an action on a page. */
+interface Refusal {
+  readonly success?: unknown;
+  readonly data?: unknown;
+  readonly message?: unknown;
+  readonly hint?: unknown;
+}
+
+function refused({ message, hint }: Refusal): SandboxError {
+  const text = typeof message === 'string' && message !== '' ? message : 'the service could not do it';
+  return new SandboxError(text, { hint: typeof hint === 'string' ? hint : null });
 }
