@@ -1,5 +1,6 @@
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { TerminalEvent, TerminalState, TerminalsPort } from '../../core/ports/terminals-port.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../core/turns.ts';
 import type { PtyService } from './pty-service.ts';
 import type { PtySession } from './session/session.ts';
 
@@ -41,6 +42,7 @@ async function* follow(
   using _viewer = session.attach();
   for (let at = Math.max(history.first, from); !gone.aborted; ) {
     const { offset, bytes } = await history.read(at, READ_BYTES);
+    if (isTurnSpent()) await yieldToEventLoop();
     if (bytes.length > 0) {
       at = offset + bytes.length;
       yield { type: 'bytes', bytes, next: at };

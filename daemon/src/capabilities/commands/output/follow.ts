@@ -2,6 +2,7 @@ import { waitFor } from '@sandbox/api/wait.ts';
 import type { ByteLog, Slice } from '../../../core/output/byte-log.ts';
 import type { OutputLog } from '../../../core/output/output-log.ts';
 import { incompleteTail } from '../../../core/output/text-slice.ts';
+import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import type { Command, CommandRecord } from '../run/command.ts';
 
 /** Bytes of one piece of a followed stream: larger ones are slower to encode. */
@@ -128,6 +129,8 @@ class PieceReader {
   async *upTo(end: number, gone: AbortSignal): AsyncGenerator<FollowEvent> {
     while (this.#at < end && !gone.aborted) {
       const { offset, bytes } = await this.#read(end - this.#at);
+      // Reads do not wait: without a turn a reader that keeps up would hold the event loop.
+      if (isTurnSpent()) await yieldToEventLoop();
       if (offset > this.#at) yield* this.#skipTo(offset);
       if (bytes.length === 0) return;
       for (let cut = 0; cut < bytes.length && !gone.aborted; cut += PIECE_BYTES) {
