@@ -16,7 +16,7 @@ export const CommandsOptions = {
   commandMaxRecords: named(wholeNumber(1, 1_000_000).default(1000), {
     env: 'SVC_COMMAND_MAX_RECORDS',
     flag: 'command-max-records',
-    description: 'Ended commands that are kept, newest first.',
+    description: 'Ended commands that are kept: those that ended last.',
   }),
   commandRetentionSeconds: named(seconds(1, 31_536_000).default(3600), {
     env: 'SVC_COMMAND_RETENTION_SECONDS',

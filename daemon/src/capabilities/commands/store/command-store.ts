@@ -5,7 +5,7 @@ import { recordRefused } from '../../../core/records/runtime-space.ts';
 import type { Command, CommandRecord, CommandStatus } from '../run/command.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import { Journal, type JournalState } from './journal.ts';
-import { expired, makeRoom, type RetentionLimits } from './retention.ts';
+import { expired, inOrderOfEnd, makeRoom, type RetentionLimits } from './retention.ts';
 import { type CommandSession, CommandSessions, type SessionTerms } from './sessions.ts';
 
 /** Milliseconds between two checks of retention. */
@@ -215,9 +215,9 @@ export class CommandStore implements Disposable {
     }
   }
 
-  /** Drops the output of the ended command that began first; its record stays. Returns false if none has any. */
+  /** Drops the output of the command that ended first; its record stays. Returns false if none has any. */
   #dropOldestOutput(): boolean {
-    const oldest = this.all().find(({ isRunning, output }) => !isRunning && output.retainedBytes > 0);
+    const oldest = inOrderOfEnd(this.#commands.values()).find(({ output }) => output.retainedBytes > 0);
     return (oldest?.output.trimTo(0) ?? 0) > 0;
   }
 

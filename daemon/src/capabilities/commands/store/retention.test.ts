@@ -3,7 +3,7 @@ import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import { Command, type CommandRecord, newRecord } from '../run/command.ts';
 import { hashOf, IDEMPOTENCY_MS, IdempotencyKeys } from './idempotency.ts';
-import { expired } from './retention.ts';
+import { expired, inOrderOfEnd } from './retention.ts';
 
 const HOUR = 3_600_000;
 const LIMITS = { maxRecords: 1000, maxAgeMs: HOUR, maxBytes: 0 };
@@ -20,6 +20,13 @@ test('[keep.records] ended commands go after an hour, or beyond the newest thous
   expect(expired(all, LIMITS, HOUR).map(({ id }) => id)).toEqual(['old', 'c0', 'c1']);
   expect(expired(all, LIMITS, HOUR - 1).map(({ id }) => id)).toEqual(['old', 'c0', 'c1']);
   expect(expired([command('old', 0)], LIMITS, HOUR - 1)).toEqual([]);
+});
+
+test('[keep.records] a command that ran for long is among the newest at its end, and loses its output last', () => {
+  const long = command('long', 2000);
+  const short = Array.from({ length: 1001 }, (_, i) => command(`c${i}`, 1000));
+  expect(expired([long, ...short], LIMITS, 2000).map(({ id }) => id)).toEqual(['c0', 'c1']);
+  expect(inOrderOfEnd([long, command('running', null), ...short]).at(-1)).toBe(long);
 });
 
 test('[keep.idempotent-records] a command with an idempotency key is kept for its ten minutes', () => {

@@ -2,7 +2,7 @@ import type { Command } from '../run/command.ts';
 import { IDEMPOTENCY_MS } from './idempotency.ts';
 
 export interface RetentionLimits {
-  /** How many ended commands are kept: the newest. */
+  /** How many ended commands are kept: those that ended last. */
   readonly maxRecords: number;
   /** Milliseconds that an ended command is kept. */
   readonly maxAgeMs: number;
@@ -11,7 +11,16 @@ export interface RetentionLimits {
 }
 
 /**
- * Ended commands that are too old or too many, the oldest first. `commands` are in the order of their start.
+ * The ended ones in the order of their end. A command that ran for long is among the newest then, although many others
+ * have begun and ended since: whoever waits for it has to find it.
+ */
+export function inOrderOfEnd(commands: Iterable<Command>): Command[] {
+  const endOf = ({ record }: Command): number => record.endedTick ?? record.startedTick;
+  return [...commands].filter((command) => !command.isRunning).sort((a, b) => endOf(a) - endOf(b));
+}
+
+/**
+ * Ended commands that are too old or too many, those that ended first in front.
  * @param now tick
  */
 export function expired(
@@ -19,7 +28,7 @@ export function expired(
   { maxRecords, maxAgeMs }: RetentionLimits,
   now: number,
 ): Command[] {
-  const ended = [...commands].filter((command) => !command.isRunning);
+  const ended = inOrderOfEnd(commands);
   return ended.filter((command, index) => {
     const age = now - (command.record.endedTick ?? command.record.startedTick);
     return !isProtected(command, now) && (age >= maxAgeMs || ended.length - index > maxRecords);
@@ -32,7 +41,7 @@ function isProtected({ record }: Command, now: number): boolean {
 }
 
 /**
- * Ended commands to drop so that the output of all fits, the oldest first; one with an idempotency key loses its output
+ * Ended commands to drop so that the output of all fits, those that ended first in front; one with an idempotency key loses its output
  * alone. Where that is not enough, drops the oldest output of the running ones.
  * @param now tick
  */
@@ -40,9 +49,9 @@ export function makeRoom(commands: Iterable<Command>, maxBytes: number, now: num
   const all = [...commands];
   let excess = all.reduce((sum, { output }) => sum + output.retainedBytes, 0) - maxBytes;
   const gone: Command[] = [];
-  for (const command of all) {
+  for (const command of inOrderOfEnd(all)) {
     if (excess <= 0) break;
-    if (command.isRunning || command.output.retainedBytes === 0) continue;
+    if (command.output.retainedBytes === 0) continue;
     if (isProtected(command, now)) {
       excess -= command.output.trimTo(0);
     } else {
