@@ -30,8 +30,8 @@ Commands, files, terminals, code, a browser and, in the desktop image, a desktop
 ## Conventions
 
 - Send the key as \`Authorization: Bearer KEY\` where one is set.
-- JSON in and out. An answer is \`{success, message, data, hint}\`; the lines below name the fields of \`data\`. On failure \`message\` says what is wrong and \`hint\` what to do.
-- Below, \`*\` marks a required field, \`=\` a default; a field without a type is text, a bool is false by default. \`?\` begins query fields, \`{}\` is the JSON body, \`→\` the answer without fields that repeat the request.
+- JSON in and out. An answer is \`{success, message, data, hint}\`; the lines below name the fields of \`data\`. On failure \`message\` says what is wrong, \`hint\` what to do.
+- Below, \`*\` marks a required field, \`=\` a default, \`#\` a number, \`?\` a bool, false by default, \`{}\` an object, \`[]\` a list; others are text. \` ?\` begins query fields, braces are the JSON body, \`→\` the answer without fields that repeat the request.
 - Seconds, bytes. A path is absolute, \`~\`, \`~user\`, or relative to the home; \`cwd\` to that of the session. Answers are absolute. Each path has a twin \`*_b64\` for those that are not UTF-8.
 - A command that exits 3 or code that raises is 200: read \`exit_code\`, \`status\`. 400 and 422 name a wrong field, 404 an unknown object, 429 and 503 may be repeated after \`Retry-After\`.
 - \`user\` runs as, or gives created files to, another account.

@@ -40,8 +40,11 @@ export function operationText(method: string, path: string, operation: Operation
   const route = `${method.toUpperCase()} ${path}`;
   const body = bodyText(route, operation, options);
   const answer = options.withAnswer ? answerText(route, operation, options) : '';
-  return `${route}${queryText(operation)}${body}${answer}: ${operation.summary ?? ''}`;
+  return `${shortened(`${route}${queryText(operation)}${body}${answer}`)}: ${operation.summary ?? ''}`;
 }
+
+/** The one place of a path says by its position what it is the id of. */
+const shortened = (text: string): string => text.replaceAll(/\{[a-z]+_id\}/g, '{id}');
 
 function queryText({ parameters = [] }: Operation): string {
   const fields = parameters

@@ -21,6 +21,14 @@ export type Schemas = Readonly<Record<string, Schema>>;
 const USUAL_DEFAULTS: ReadonlySet<string> = new Set(['', 'false', '[]', '{}']);
 /** A longer default is left out. */
 const DEFAULT_MAX_CHARACTERS = 20;
+/** What stands for a type that is alone, since every second field has one of them. */
+const SIGNS: Readonly<Record<string, string>> = {
+  int: '#',
+  num: '#',
+  bool: '?',
+  object: '{}',
+  'text[]': '[]',
+};
 const SHORT_TYPES: Readonly<Record<string, string>> = { integer: 'int', number: 'num', boolean: 'bool' };
 /** A longer list of words is cut: names of signals. */
 const WORDS_MAX = 24;
@@ -36,7 +44,8 @@ export function resolved(schema: Schema, schemas: Schemas): Schema {
 }
 
 /**
- * Fields as `command*, timeout num=30, mode sync|async`: a star marks what is required, a field without a type is text.
+ * Fields as `command*, timeout#=30, wait?, mode sync|async`: a star marks what is required, `#` a number, `?` a bool,
+ * `{}` an object and `[]` a list of texts; a field without a type is text.
  * The `*_b64` twins of paths are left out; the guide describes them once.
  */
 export function fieldsOf(schema: Schema, schemas: Schemas): string[] {
@@ -51,7 +60,7 @@ export function fieldText(name: string, schema: Schema, isRequired: boolean): st
   const given = schema.default ?? schema['x-default'];
   const value = given === undefined ? '' : JSON.stringify(given).replaceAll('"', '');
   const fallback = USUAL_DEFAULTS.has(value) || value.length > DEFAULT_MAX_CHARACTERS ? '' : `=${value}`;
-  return `${name}${isRequired ? '*' : ''}${type === '' ? '' : ` ${type}`}${fallback}`;
+  return `${name}${isRequired ? '*' : ''}${SIGNS[type] ?? (type === '' ? '' : ` ${type}`)}${fallback}`;
 }
 
 function typeText(schema: Schema): string {

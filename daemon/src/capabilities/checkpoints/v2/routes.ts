@@ -65,7 +65,7 @@ export function checkpointsV2(app: App, service: CheckpointService): void {
     schema: {
       tags,
       operationId: 'createCheckpoint',
-      summary: 'Take a checkpoint of a directory',
+      summary: 'Take a checkpoint',
       description:
         'All of it as it is: content, modes, owners, times, links, extended attributes. Default: the home of the ' +
         'account. Files that cannot be read are listed.',
@@ -85,7 +85,7 @@ export function checkpointsV2(app: App, service: CheckpointService): void {
     schema: {
       tags,
       operationId: 'listCheckpoints',
-      summary: 'List checkpoints, the newest first',
+      summary: 'List checkpoints',
       querystring: ListQuery,
       response: { 200: envelopeOf(CheckpointList), ...ERRORS },
     },
@@ -122,7 +122,7 @@ export function checkpointsV2(app: App, service: CheckpointService): void {
     schema: {
       tags,
       operationId: 'deleteCheckpoint',
-      summary: 'Delete a checkpoint, with what no other one needs',
+      summary: 'Delete a checkpoint',
       params: CheckpointParams,
       response: { 200: envelopeOf(Checkpoint), ...ERRORS },
     },
@@ -140,7 +140,7 @@ function comparing(app: App, service: CheckpointService): void {
     schema: {
       tags,
       operationId: 'diffCheckpoint',
-      summary: 'What has changed since a checkpoint, or between two',
+      summary: 'Compare with a checkpoint',
       params: CheckpointParams,
       querystring: DiffQuery,
       response: { 200: envelopeOf(CheckpointDiff), ...ERRORS },
@@ -158,7 +158,7 @@ function comparing(app: App, service: CheckpointService): void {
     schema: {
       tags,
       operationId: 'readCheckpointFile',
-      summary: 'The bytes of a file in a checkpoint',
+      summary: 'Read a file of one',
       produces: ['application/octet-stream'],
       params: CheckpointParams,
       querystring: FileQuery,
@@ -176,7 +176,7 @@ function comparing(app: App, service: CheckpointService): void {
     schema: {
       tags,
       operationId: 'restoreCheckpoint',
-      summary: 'Make a directory what it was at a checkpoint',
+      summary: 'Restore a directory',
       description:
         'What is there is a checkpoint of its own first. Each file is replaced at once; what cannot be restored, or has ' +
         'changed in that time, is listed and left as it is.',
