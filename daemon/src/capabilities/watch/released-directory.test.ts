@@ -12,6 +12,8 @@ function hold(): void {
 
 test.runIf(hasInotify)(
   '[watch.faithful] a directory that was removed before its watch began has no events',
+  // 400 programs are started, which takes a busy machine minutes.
+  { timeout: 600_000 },
   async () => {
     await using watching = new Watching();
     const watcher = await watching.watch();
