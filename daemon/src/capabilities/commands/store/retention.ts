@@ -12,10 +12,9 @@ export interface RetentionLimits {
 
 /**
  * The ended ones in the order of their end. A command that ran for long is among the newest then, although many others
- * have begun and ended since: whoever waits for it has to find it.
+ * have begun and ended since: a client that waits for it must find it.
  */
 export function inOrderOfEnd(commands: Iterable<Command>): Command[] {
-  const endOf = ({ record }: Command): number => record.endedTick ?? record.startedTick;
   return [...commands].filter((command) => !command.isRunning).sort((a, b) => endOf(a) - endOf(b));
 }
 
@@ -30,9 +29,13 @@ export function expired(
 ): Command[] {
   const ended = inOrderOfEnd(commands);
   return ended.filter((command, index) => {
-    const age = now - (command.record.endedTick ?? command.record.startedTick);
-    return !isProtected(command, now) && (age >= maxAgeMs || ended.length - index > maxRecords);
+    return !isProtected(command, now) && (now - endOf(command) >= maxAgeMs || ended.length - index > maxRecords);
   });
+}
+
+/** A tick; that of the start if the end is not known. */
+function endOf({ record }: Command): number {
+  return record.endedTick ?? record.startedTick;
 }
 
 /** A command stays known while its idempotency key stands for it. */
@@ -41,8 +44,8 @@ function isProtected({ record }: Command, now: number): boolean {
 }
 
 /**
- * Ended commands to drop so that the output of all fits, those that ended first in front; one with an idempotency key loses its output
- * alone. Where that is not enough, drops the oldest output of the running ones.
+ * Ended commands to drop so that the output of all fits, those that ended first in front; one with an idempotency key
+ * loses its output alone. If that is not enough, drops the oldest output of the running ones.
  * @param now tick
  */
 export function makeRoom(commands: Iterable<Command>, maxBytes: number, now: number): Command[] {
