@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import process from 'node:process';
-import { pipeline } from 'node:stream/promises';
 import { makeBundle, packBundle } from '../bundle/make-bundle.ts';
 import { buildImages, CORE_IMAGE, IMAGES } from '../images/build-images.ts';
 import { capture, docker } from '../images/docker.ts';
 import { secondsOfRevision } from '../images/labels.ts';
 import { ROOT } from '../root.ts';
+import { sha256Of } from '../sha256-of.ts';
 import { provenanceOf, type Subject } from './provenance.ts';
 
 interface ReleaseTerms {
@@ -101,9 +99,7 @@ async function saveImages(directory: string, version: string, say: (line: string
 async function subjectsOf(directory: string): Promise<Subject[]> {
   const subjects: Subject[] = [];
   for (const name of (await readdir(directory)).toSorted()) {
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(join(directory, name)), hash);
-    subjects.push({ name, digest: { sha256: hash.digest('hex') } });
+    subjects.push({ name, digest: { sha256: await sha256Of(join(directory, name)) } });
   }
   return subjects;
 }
