@@ -6,7 +6,7 @@ interface CodeSession {
   readonly cwd: string;
 }
 
-interface CellTerms {
+export interface CellTerms {
   readonly code: string;
   readonly language: string;
   readonly sessionId: string;

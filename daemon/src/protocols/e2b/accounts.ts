@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { lookUpIdentity } from '../../core/account/identity.ts';
@@ -6,13 +7,17 @@ import type { InitRecord } from './state/sandboxes.ts';
 
 /** The default account of E2B's templates, which its clients name. */
 const E2B_USER = 'user';
+/** Its home, which programs and prompts for E2B have in their text; a link in the images. */
+const E2B_HOME = '/home/user';
 
 /** Accounts and paths as E2B's clients name them. */
 export class Accounts {
   readonly #context: RunContext;
   readonly #init: () => InitRecord;
+  readonly #e2bHome: string;
 
-  constructor(defaultUser: string | undefined, platform: NodeJS.Platform, init: () => InitRecord) {
+  constructor(defaultUser: string | undefined, platform: NodeJS.Platform, init: () => InitRecord, e2bHome = E2B_HOME) {
+    this.#e2bHome = e2bHome;
     this.#context = new RunContext(defaultUser, platform);
     this.#init = init;
   }
@@ -49,9 +54,16 @@ export class Accounts {
     return this.#init().workdir ?? this.homeOf(user);
   }
 
+  /** E2B's name of the home of the default account, where the machine has that name for it too. */
   homeOf(user: string | undefined): string {
-    return this.#context.homeOf(this.#context.identityOf(user));
+    const home = this.#context.homeOf(this.#context.identityOf(user));
+    return user === undefined && isSameDirectory(this.#e2bHome, home) ? this.#e2bHome : home;
   }
+}
+
+function isSameDirectory(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
 /** The account of a Basic authorization (RFC 7617) without password; undefined: none, or another scheme. */

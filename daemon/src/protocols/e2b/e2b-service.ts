@@ -76,7 +76,8 @@ export class E2bService implements ProtocolService {
     this.#rpc.add(ProcessApi, new ProcessService(this.#programs, accounts, { init, isAlive }).methods);
     this.#rpc.add(FilesystemApi, new FilesystemService(ports.files, accounts, this.#watches).methods);
     this.#control = new ControlPlane(sandboxes, this.#credentials, machine, (sandbox) => this.#end(sandbox));
-    this.#interpreter = new Interpreter(ports.code, accounts, init);
+    this.#interpreter = new Interpreter(ports.code, accounts, { init, isAlive, isShared: terms.protocolShared });
+    this.#report(this.#interpreter.endOrphans(), 'contexts that ended sandboxes have left could not be ended');
     const files = new FileRoutes(ports.files, accounts);
     this.#envd = new EnvdRoutes({ files, machine, sandboxes, environment, hasKey: () => needsKey() });
   }
@@ -134,7 +135,7 @@ export class E2bService implements ProtocolService {
   async #end(sandbox: SandboxRecord): Promise<void> {
     // First of all nothing more is started with its id.
     this.#sandboxes.remove(sandbox.id);
-    await this.#programs.endAllOf(sandbox);
+    await Promise.all([this.#programs.endAllOf(sandbox), this.#interpreter.endOrphans()]);
     if (!this.#stopsWithLast || this.#sandboxes.list().length > 0) return;
     this.#core.logger.warn({ sandbox: sandbox.id }, 'the last sandbox has ended: the service stops');
     this.#core.stop();

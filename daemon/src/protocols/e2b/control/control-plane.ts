@@ -9,6 +9,8 @@ import type { Machine } from './machine-figures.ts';
 /** The version of envd whose features are all served. */
 const ENVD_VERSION = '0.6.1';
 const MIB = 1024 ** 2;
+/** Seconds by which the clock of a client may be behind. */
+const RANGE_SLACK_SECONDS = 10;
 
 /** What E2B's cloud has and one machine has not; its values are fields of a create. */
 const NOT_SERVED: Readonly<Record<string, string>> = {
@@ -78,7 +80,7 @@ export class ControlPlane {
         return sendJson(res, 200, this.#created(this.#sandboxes.setTimeout(id, timeout, { isExtension: true })));
       }
       case 'GET metrics':
-        return sendJson(res, 200, [await this.#metrics()]);
+        return sendJson(res, 200, isNowWanted(call.query) ? [await this.#metrics()] : []);
       case 'POST pause':
       case 'POST fork':
       case 'POST snapshots':
@@ -169,6 +171,13 @@ export class ControlPlane {
 function isAsked(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+/** Whether a range of seconds since 1970 includes this moment: figures of the past are not kept. */
+function isNowWanted(query: URLSearchParams): boolean {
+  const bound = (name: string, fallback: number) => (query.has(name) ? Number(query.get(name)) : fallback);
+  const now = Math.floor(Date.now() / 1000);
+  return bound('start', 0) <= now && bound('end', now) >= now - RANGE_SLACK_SECONDS;
 }
 
 function notServed(message: string): SandboxError {

@@ -33,7 +33,7 @@ function selectionOf(query: URLSearchParams): (sandbox: ListedSandbox) => boolea
   const template = query.get('template');
   return ({ metadata, state, startedAt, templateID }) =>
     (states.length === 0 || states.includes(state)) &&
-    (Number.isNaN(after) || Date.parse(startedAt) > after) &&
+    (Number.isNaN(after) || Date.parse(startedAt) >= after) &&
     (template === null || template === templateID) &&
     wanted.every(([name, value]) => metadata[name] === value);
 }

@@ -113,6 +113,25 @@ test('[e2b.watch] changes come by poll and by stream', async () => {
   await stream.return?.();
 });
 
+test('[e2b.watch] a poll has every change that was made before it, and not the directory itself', async () => {
+  await using client = await E2bClient.start();
+  const { createWatcher, getWatcherEvents, makeDir, remove, watchDir } = client.rpc().filesystem;
+  const path = join(directory, 'tree');
+  await makeDir({ path });
+  await remove({ path });
+  await makeDir({ path });
+  const { watcherId } = await createWatcher({ path, recursive: true });
+  const stream = watchDir({ path, recursive: true })[Symbol.asyncIterator]();
+  await stream.next();
+  await makeDir({ path: join(path, 'n') });
+  expect((await stream.next()).value.event).toMatchObject({ case: 'filesystem', value: { name: 'n' } });
+  await stream.return?.();
+  for (let n = 0; n < 5; n++) await writeFile(join(path, 'n', String(n)), 'x');
+  const { events } = await getWatcherEvents({ watcherId });
+  const names = events.filter(({ type }: { type: number }) => type === 1).map(({ name }: { name: string }) => name);
+  expect(names).toEqual(['n', 'n/0', 'n/1', 'n/2', 'n/3', 'n/4']);
+});
+
 test('[e2b.limits] a message over 8 MiB is refused, and what is not a message ends nothing', async () => {
   await using client = await E2bClient.start();
   const big = 'x'.repeat(9 * 1024 * 1024);

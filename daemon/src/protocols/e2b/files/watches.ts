@@ -14,6 +14,9 @@ const MAX_POLLED = 100;
 const UNPOLLED_MS = 3_600_000;
 /** Milliseconds that a poll waits for a change that has just been made, and then for those that follow it. */
 const POLL_MS = 200;
+/** Longer than changes of one path are gathered, so that a poll has all that was made before it. */
+const SETTLED_MS = 100;
+const SETTLED_MAX_MS = 1000;
 const WAIT_MS = 60_000;
 
 export interface WatchTerms {
@@ -61,8 +64,12 @@ export class Watches implements AsyncDisposable {
     const polled = this.#get(id);
     polled.usedAt = performance.now();
     const first = await polled.watch.next(POLL_MS, signal);
-    const more = first.length === 0 ? [] : await polled.watch.next(0, signal);
-    return [...first, ...more].flatMap((change) => [...eventsOf(polled.terms, change)]);
+    const changes = [...first];
+    const deadline = performance.now() + SETTLED_MAX_MS;
+    for (let more = first; more.length > 0 && performance.now() < deadline; changes.push(...more)) {
+      more = await polled.watch.next(SETTLED_MS, signal);
+    }
+    return changes.flatMap((change) => [...eventsOf(polled.terms, change)]);
   }
 
   async remove(id: string): Promise<void> {
@@ -107,6 +114,8 @@ const TYPES: Readonly<Record<WatchedChange['type'], number>> = {
  * appears with content was written too, as an upload that replaces its file is.
  */
 function* eventsOf(terms: WatchTerms, { type, path, oldPath }: WatchedChange): Generator<Event> {
+  // The directory itself was there before the watch.
+  if (type === 'create' && path === '') return;
   if (type === 'rename') {
     if (oldPath !== null) yield { name: oldPath, type: TYPES.rename };
     yield eventOf(terms, path, TYPES.create);

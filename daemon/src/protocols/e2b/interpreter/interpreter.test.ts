@@ -46,3 +46,46 @@ test('[e2b.code] contexts are made, listed, restarted and removed', async () => 
   const both = await client.fetch('/execute', { method: 'POST', json: { code: '1', context_id: 'x', language: 'js' } });
   expect(both.status).toBe(400);
 });
+
+test.each([
+  ['js', 'String(process.env.Q)', 'undefined', 'of the sandbox'],
+  ['bash', 'printenv Q || echo undefined', 'undefined', 'of the sandbox'],
+])('[e2b.code] variables of a call end with it, in %s', async (language, code, unset, own) => {
+  await using client = await E2bClient.start();
+  await client.create({ envVars: { FOO: own } });
+  const shown = async (text: string, variables?: object) => {
+    const events = await execute(client, { code: text, language, env_vars: variables });
+    return events.flatMap((event) => (typeof event['text'] === 'string' ? [event['text'].trim()] : []));
+  };
+  const foo = code.replaceAll('Q', 'FOO');
+  expect(await shown(code, { Q: "of 'the' call", FOO: 'other' })).toEqual(["of 'the' call"]);
+  expect(await shown(foo, { FOO: 'other' })).toEqual(['other']);
+  expect([await shown(code), await shown(foo)]).toEqual([[unset], [own]]);
+});
+
+test('[e2b.code] contexts end with their sandbox, so that the next one starts without their state', async () => {
+  await using client = await E2bClient.start({ sandboxId: 'box' });
+  await client.create();
+  await execute(client, { code: 'globalThis.y = 1', language: 'js' });
+  await client.fetch('/contexts', { method: 'POST', json: { language: 'js', cwd: '/tmp' } });
+  expect(await (await client.fetch('/contexts')).json()).toHaveLength(2);
+  await client.fetch('/sandboxes/box', { method: 'DELETE' });
+  await client.create();
+  expect(await (await client.fetch('/contexts')).json()).toEqual([]);
+  expect(await execute(client, { code: 'typeof y', language: 'js' })).toContainEqual(
+    expect.objectContaining({ text: 'undefined' }),
+  );
+});
+
+test('[e2b.code] shared ids see, use and end their own contexts alone', async () => {
+  await using client = await E2bClient.start({ protocolShared: true });
+  const [one = '', two = ''] = [(await client.create()).sandboxID, (await client.create()).sandboxID];
+  const of = (id: string) => ({ headers: { 'e2b-sandbox-id': id } });
+  const made = await client.fetch('/contexts', { method: 'POST', json: { language: 'js', cwd: '/tmp' }, ...of(one) });
+  const { id } = await made.json();
+  const listed = async (sandbox: string) => (await client.fetch('/contexts', of(sandbox))).json();
+  expect([await listed(one), await listed(two)]).toMatchObject([[{ id }], []]);
+  expect((await client.fetch(`/contexts/${id}`, { method: 'DELETE', ...of(two) })).status).toBe(404);
+  await client.fetch(`/sandboxes/${two}`, { method: 'DELETE' });
+  expect(await listed(one)).toMatchObject([{ id }]);
+});

@@ -80,7 +80,10 @@ export class ProcessService {
   }
 
   async *#responses(events: AsyncGenerator<Event>, { call }: Context): AsyncGenerator<{ event: Event }> {
-    for await (const event of withKeepalive(events, keepaliveMs(call.req.headers), IDLE)) yield { event };
+    for await (const event of withKeepalive(events, keepaliveMs(call.req.headers), IDLE)) {
+      if (event.event?.case === 'end' && call.sandbox) this.#requireAlive(call.sandbox.id);
+      yield { event };
+    }
   }
 
   async *#start({ process, pty, tag, stdin }: Start, context: Context): AsyncGenerator<Event> {
@@ -124,7 +127,12 @@ export class ProcessService {
     const { sandboxId } = record;
     if (sandboxId === null || this.#isAlive(sandboxId)) return;
     await this.#programs.endOrphans(this.#isAlive);
-    throw new SandboxError('unavailable', `sandbox ${sandboxId} was not found`);
+    this.#requireAlive(sandboxId);
+  }
+
+  /** A program that ended with its sandbox has no status of its own: the clients then ask for the sandbox. */
+  #requireAlive(sandboxId: string): void {
+    if (!this.#isAlive(sandboxId)) throw new SandboxError('unavailable', `the sandbox ${sandboxId} has ended`);
   }
 
   async *#connect(selector: Selector | undefined, { call, signal }: Context): AsyncGenerator<Event> {

@@ -12,6 +12,8 @@ const MAX_SANDBOXES = 1000;
 /** Seconds for which a sandbox without a timeout of its own lives, and the longest that a client may ask for. */
 const DEFAULT_SECONDS = 300;
 const MAX_SECONDS = 30 * 86_400;
+/** Milliseconds of difference from which the wall clock counts as set. */
+const CLOCK_SET_MS = 1000;
 
 /** A sandbox that a client has created. */
 export interface SandboxRecord {
@@ -26,6 +28,8 @@ export interface SandboxRecord {
   /** By the age clock: when it was created or connected to last, and when it ends. */
   readonly usedTick: number;
   readonly endTick: number;
+  /** The end as the wall clock showed it when it was set, in milliseconds since 1970. */
+  readonly endAt: number;
 }
 
 /** What `/init` has set; it outlives sandboxes. */
@@ -132,13 +136,15 @@ export class Sandboxes implements Disposable {
     if (this.#sandboxes.size >= MAX_SANDBOXES)
       throw new SandboxError('capacity', `${MAX_SANDBOXES} sandboxes are alive`);
     const { at, tick } = this.#clock.moment();
+    const lifeMs = 1000 * boundedSeconds(timeoutSeconds);
     const sandbox: SandboxRecord = {
       ...terms,
       id: this.#isShared ? `i${randomBytes(10).toString('hex')}` : this.baseId,
       startedAt: at.toISOString(),
       nonce: randomBytes(32).toString('base64url'),
       usedTick: tick,
-      endTick: tick + 1000 * boundedSeconds(timeoutSeconds),
+      endTick: tick + lifeMs,
+      endAt: at.getTime() + lifeMs,
     };
     this.#put(sandbox);
     return sandbox;
@@ -147,10 +153,11 @@ export class Sandboxes implements Disposable {
   /** Ends so many seconds from now; with `isExtension`, only if that is later than before. */
   setTimeout(id: string, seconds: number | undefined, { isExtension = false } = {}): SandboxRecord {
     const sandbox = this.get(id);
-    const now = this.#clock.now();
-    const end = now + 1000 * boundedSeconds(seconds);
-    const endTick = isExtension ? Math.max(sandbox.endTick, end) : end;
-    const changed = { ...sandbox, endTick, usedTick: isExtension ? now : sandbox.usedTick };
+    const { at, tick: now } = this.#clock.moment();
+    const lifeMs = 1000 * boundedSeconds(seconds);
+    const keepsEnd = isExtension && sandbox.endTick >= now + lifeMs;
+    const end = keepsEnd ? {} : { endTick: now + lifeMs, endAt: at.getTime() + lifeMs };
+    const changed = { ...sandbox, ...end, usedTick: isExtension ? now : sandbox.usedTick };
     this.#put(changed);
     return changed;
   }
@@ -164,10 +171,11 @@ export class Sandboxes implements Disposable {
     return sandbox;
   }
 
-  /** When it ends, as the wall clock shows it now. */
-  endOf({ endTick }: SandboxRecord): Date {
+  /** When it ends, as the wall clock shows it; the same moment each time, unless that clock was set. */
+  endOf({ endTick, endAt }: SandboxRecord): Date {
     const { at, tick } = this.#clock.moment();
-    return new Date(at.getTime() + endTick - tick);
+    const shown = at.getTime() + endTick - tick;
+    return new Date(Math.abs(shown - endAt) < CLOCK_SET_MS ? endAt : shown);
   }
 
   /** Seconds since it was created or connected to last. */
