@@ -25,6 +25,10 @@ test('[images.workspace] /workspace is the home of the user', async () => {
   expect((await sandbox().run('touch /workspace/there && ls ~/there')).stdout).toBe('/home/sandbox/there\n');
 });
 
+test('[images.e2b-home] /home/user is the home of the user', async () => {
+  expect((await sandbox().run('touch /home/user/of-e2b && ls ~/of-e2b')).stdout).toBe('/home/sandbox/of-e2b\n');
+});
+
 /** The TypeScript of code-server, which needs the declarations of JavaScript's own library. */
 const TYPE_CHECK =
   `const lib = "/opt/code-server/lib/node_modules/code-server/lib/vscode/extensions/node_modules/typescript";

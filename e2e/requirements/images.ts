@@ -2,7 +2,10 @@ import { type Requirement, section } from './requirement.ts';
 
 export const IMAGES: readonly Requirement[] = [
   ...section('docs/contract.md §12', { 'images.home-gem': "/home/gem is a link to the account's home" }),
-  ...section('docs/protocols.md', { 'images.workspace': "/workspace is a link to the account's home" }),
+  ...section('docs/protocols.md', {
+    'images.workspace': "/workspace is a link to the account's home",
+    'images.e2b-home': "/home/user is a link to the account's home, for programs of E2B",
+  }),
   ...section('docs/contract.md §11', {
     'images.account': 'a non-root account runs commands, in its home; the daemon runs as root',
     'images.content':

@@ -146,6 +146,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     bound:
       'a constant number for the file that the request names: faster on the event loop than through the thread pool, and safe between a check and its use',
     files: `
+      daemon/src/protocols/e2b/accounts.ts
       daemon/src/protocols/e2b/files/watches.ts
       daemon/src/core/doctor.ts
       daemon/src/core/files/walk/leases.ts
