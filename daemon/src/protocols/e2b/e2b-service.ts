@@ -75,7 +75,10 @@ export class E2bService implements ProtocolService {
     this.#rpc = new RpcServer(logger, this.#closing.signal);
     this.#rpc.add(ProcessApi, new ProcessService(this.#programs, accounts, { init, isAlive }).methods);
     this.#rpc.add(FilesystemApi, new FilesystemService(ports.files, accounts, this.#watches).methods);
-    this.#control = new ControlPlane(sandboxes, this.#credentials, machine, (sandbox) => this.#end(sandbox));
+    this.#control = new ControlPlane(sandboxes, this.#credentials, machine, {
+      end: (sandbox) => this.#end(sandbox),
+      areAllPortsPrivate: () => needsKey() && config.publicPorts.length === 0,
+    });
     this.#interpreter = new Interpreter(ports.code, accounts, { init, isAlive, isShared: terms.protocolShared });
     this.#report(this.#interpreter.endOrphans(), 'contexts that ended sandboxes have left could not be ended');
     const files = new FileRoutes(ports.files, accounts);

@@ -24,19 +24,27 @@ const NOT_SERVED: Readonly<Record<string, string>> = {
 const ROUTE =
   /^(?:\/v[23])?\/(sandboxes|templates|volumes|secrets|snapshots|default-templates)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 
+interface ControlTerms {
+  readonly end: (sandbox: SandboxRecord) => Promise<void>;
+  /** Whether previews of every port need a credential. */
+  readonly areAllPortsPrivate: () => boolean;
+}
+
 /** The part of E2B's control plane that an SDK calls. */
 export class ControlPlane {
   readonly #sandboxes: Sandboxes;
   readonly #credentials: Credentials;
   readonly #machine: Machine;
   readonly #end: (sandbox: SandboxRecord) => Promise<void>;
+  readonly #areAllPortsPrivate: () => boolean;
 
   constructor(
     sandboxes: Sandboxes,
     credentials: Credentials,
     machine: Machine,
-    end: (sandbox: SandboxRecord) => Promise<void>,
+    { end, areAllPortsPrivate }: ControlTerms,
   ) {
+    this.#areAllPortsPrivate = areAllPortsPrivate;
     this.#sandboxes = sandboxes;
     this.#credentials = credentials;
     this.#machine = machine;
@@ -96,7 +104,9 @@ export class ControlPlane {
 
   async #create(call: E2bCall): Promise<void> {
     const body = await readBody(call.req, CreateBody);
-    for (const [field, message] of Object.entries(NOT_SERVED)) if (isAsked(body[field])) throw notServed(message);
+    for (const [field, message] of Object.entries(NOT_SERVED)) {
+      if (isAsked(body[field]) && !(field === 'network' && this.#isPrivate(body[field]))) throw notServed(message);
+    }
     if (body['allow_internet_access'] === false || body['allowInternetAccess'] === false) {
       throw notServed(NOT_SERVED['network'] ?? '');
     }
@@ -109,6 +119,12 @@ export class ControlPlane {
       idempotencyKey: typeof key === 'string' ? key : null,
     });
     sendJson(call.res, 201, this.#created(sandbox));
+  }
+
+  /** The rule that holds here for every port: its traffic needs a credential. */
+  #isPrivate(network: unknown): boolean {
+    const { allowPublicTraffic, ...rules } = network as Record<string, unknown>;
+    return this.#areAllPortsPrivate() && allowPublicTraffic === false && !Object.values(rules).some(isAsked);
   }
 
   #created(sandbox: SandboxRecord): object {

@@ -102,6 +102,18 @@ test.each([
   expect([answer.status, (await answer.json()).message.length > 20]).toEqual([501, true]);
 });
 
+test('[e2b.control] traffic without a public port is what a service with a key has', async () => {
+  const headers = { 'x-api-key': 'k' };
+  const tried = async (overrides: object, network: object) => {
+    await using client = await E2bClient.start({ apiKey: 'k', ...overrides });
+    return (await client.fetch('/v2/sandboxes', { method: 'POST', json: { network }, headers })).status;
+  };
+  expect(await tried({}, { allowPublicTraffic: false })).toBe(201);
+  expect(await tried({}, { allowPublicTraffic: false, denyOut: ['0.0.0.0/0'] })).toBe(501);
+  expect(await tried({}, { allowPublicTraffic: true })).toBe(501);
+  expect(await tried({ publicPorts: [3000] }, { allowPublicTraffic: false })).toBe(501);
+});
+
 test('[e2b.not-served] a create that asks for what one machine has not is 501, and a wrong body 400', async () => {
   await using client = await E2bClient.start();
   const tried = async (json: unknown) => (await client.fetch('/v2/sandboxes', { method: 'POST', json })).status;

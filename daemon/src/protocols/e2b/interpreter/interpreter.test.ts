@@ -77,6 +77,20 @@ test('[e2b.code] contexts end with their sandbox, so that the next one starts wi
   );
 });
 
+test('[e2b.code] the answer of a cell is cut if its sandbox ends, so that the client does not take it for whole', async () => {
+  await using client = await E2bClient.start({ sandboxId: 'box' });
+  await client.create();
+  const code = 'console.log("runs"); await new Promise((done) => setTimeout(done, 600_000))';
+  const answer = await client.fetch('/execute', { method: 'POST', json: { code, language: 'js' } });
+  const reader = answer.body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('runs');
+  await client.fetch('/sandboxes/box', { method: 'DELETE' });
+  const rest = async (): Promise<void> => {
+    while (!(await reader?.read())?.done);
+  };
+  await expect(rest()).rejects.toThrow('terminated');
+});
+
 test('[e2b.code] shared ids see, use and end their own contexts alone', async () => {
   await using client = await E2bClient.start({ protocolShared: true });
   const [one = '', two = ''] = [(await client.create()).sandboxID, (await client.create()).sandboxID];

@@ -103,9 +103,9 @@ export class Interpreter {
     try {
       const cell = await this.#code.begin({ ...terms, code, timeoutSeconds: CELL_SECONDS }, call.gone);
       await this.#requireAlive(call);
-      await sendEvents(call, cell);
+      await sendEvents(call, cell, () => this.#hasSandbox(call));
     } finally {
-      if (cells) await this.#runQuietly({ ...terms, code: cells.restore });
+      if (cells && this.#hasSandbox(call)) await this.#runQuietly({ ...terms, code: cells.restore });
     }
   }
 
@@ -117,10 +117,14 @@ export class Interpreter {
   }
 
   /** @throws SandboxError `unavailable` if the sandbox has ended while a context of it was made; that ends too */
-  async #requireAlive({ sandbox }: E2bCall): Promise<void> {
-    if (sandbox === undefined || this.#isAlive(sandbox.id)) return;
+  async #requireAlive(call: E2bCall): Promise<void> {
+    if (this.#hasSandbox(call)) return;
     await this.endOrphans();
-    throw new SandboxError('unavailable', `the sandbox ${sandbox.id} has ended`);
+    throw new SandboxError('unavailable', `the sandbox ${call.sandbox?.id} has ended`);
+  }
+
+  #hasSandbox({ sandbox }: E2bCall): boolean {
+    return sandbox === undefined || this.#isAlive(sandbox.id);
   }
 
   async #create(call: E2bCall, { language, cwd }: z.infer<typeof ContextBody>): Promise<CodeContext> {

@@ -18,8 +18,11 @@ const FIELDS: Readonly<Record<string, string>> = {
   'e2b/chart': 'chart',
 };
 
-/** Sends the outputs of a cell as lines of JSON at the pace of the client; a client that leaves interrupts the cell. */
-export async function sendEvents({ res, gone }: E2bCall, cell: RunningCell): Promise<void> {
+/**
+ * Sends the outputs of a cell as lines of JSON at the pace of the client; a client that leaves interrupts the cell.
+ * @param isAlive whether the sandbox is alive: the answer of one that ended meanwhile is cut
+ */
+export async function sendEvents({ res, gone }: E2bCall, cell: RunningCell, isAlive: () => boolean): Promise<void> {
   gone.addEventListener('abort', () => void cell.interrupt().catch(() => undefined), { once: true });
   res.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
   res.flushHeaders();
@@ -27,6 +30,10 @@ export async function sendEvents({ res, gone }: E2bCall, cell: RunningCell): Pro
     if (!res.write(`${JSON.stringify(eventOf(output))}\n`)) await once(res, 'drain', { signal: gone });
   }
   if (gone.aborted) return;
+  if (!isAlive()) {
+    res.destroy();
+    return;
+  }
   const { executionCount } = cell;
   if (executionCount !== null) {
     res.write(`${JSON.stringify({ type: 'number_of_executions', execution_count: executionCount })}\n`);

@@ -91,7 +91,8 @@ export class ProcessService {
     if (process === undefined || process.cmd === '') throw new SandboxError('invalid', 'process.cmd is missing');
     const user = this.#accounts.userOf(basicUser(call.req.headers.authorization));
     const cwd = this.#accounts.directoryOf(process.cwd, user);
-    const env = { ...this.#environmentOf(call), ...process.envs };
+    // Shells keep this name of their directory, which may be a link (POSIX, PWD).
+    const env = { ...this.#environmentOf(call), PWD: cwd, ...process.envs };
     const own = { program: process.cmd, args: process.args, cwd, env, user };
     const asked = {
       sandboxId: call.sandbox?.id ?? null,

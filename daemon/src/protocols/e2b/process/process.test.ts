@@ -1,3 +1,6 @@
+import { mkdtempDisposable, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
 import { describeOnHosts } from '../../../hosts.fixture.ts';
@@ -22,6 +25,17 @@ describeOnHosts('processes', () => {
     expect(run).toMatchObject({ stdout: 'out\n', stderr: 'err\n' });
     expect(run.end).toMatchObject({ exitCode: 3, exited: true, status: 'exit status 3', error: 'exit status 3' });
     expect(await collect(connect(byPid(run.pid)))).toEqual(run);
+  });
+
+  test('[e2b.process] a directory that is a link keeps its name in shells', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'e2b-link-'));
+    const link = join(directory.path, 'link');
+    await symlink('/tmp', link);
+    await using client = await E2bClient.start();
+    const { start } = client.rpc().process;
+    expect((await collect(start(bash('pwd', { cwd: link })))).stdout).toBe(`${link}\n`);
+    const terminal = { ...bash('pwd', { cwd: link }), pty: { size: { cols: 200, rows: 24 } } };
+    expect((await collect(start(terminal))).pty).toContain(link);
   });
 
   test('[e2b.process] stdin, a tag and a signal reach a command; /v2 lists it under its text', async () => {
