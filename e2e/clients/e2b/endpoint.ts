@@ -11,8 +11,8 @@ export interface Endpoint extends AsyncDisposable {
 }
 
 /** The service with a listener for E2B's clients: in a container with `CLIENTS_IN=image`, else on this machine. */
-export async function endpoint(key: string): Promise<Endpoint> {
-  const own = key === '' ? {} : { SVC_API_KEY: key };
+export async function endpoint(key: string, options: Record<string, string> = {}): Promise<Endpoint> {
+  const own = { ...options, ...(key !== '' && { SVC_API_KEY: key }) };
   const withUrls = (api: string, sandbox: string) => ({
     E2B_API_URL: api,
     E2B_SANDBOX_URL: sandbox,

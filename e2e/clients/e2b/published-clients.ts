@@ -8,7 +8,7 @@ import { virtualEnvironment } from '../virtual-environment.ts';
 
 const run = promisify(execFile);
 
-const PYTHON = ['e2b==2.63.0', 'e2b-code-interpreter==2.11.5'];
+export const PYTHON = ['e2b==2.63.0', 'e2b-code-interpreter==2.11.5'];
 const NPM = ['e2b@2.51.0', '@e2b/code-interpreter@2.8.0'];
 
 /** The Python of a virtual environment with E2B's SDKs, unchanged. */

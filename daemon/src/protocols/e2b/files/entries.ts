@@ -49,10 +49,17 @@ export function entryOf(path: FilePath, stats: AnyStats): Entry {
 /** Undefined stats: the link leads nowhere. */
 function targetOf(path: FilePath): { readonly path: string; readonly stats: Stats | undefined } {
   try {
-    return { path: realpathSync(path), stats: statSync(path) };
+    return { path: belowGivenName(path, realpathSync(path)), stats: statSync(path) };
   } catch {
     return { path: shownPath(path), stats: undefined };
   }
+}
+
+/** A target beside the link is named as the link is, also if a directory above both is a link. */
+function belowGivenName(path: FilePath, target: string): string {
+  const parent = posix.dirname(shownPath(path));
+  const realParent = realpathSync(parent);
+  return target.startsWith(`${realParent}/`) ? posix.join(parent, target.slice(realParent.length)) : target;
 }
 
 function typeOf(stats: AnyStats): number {

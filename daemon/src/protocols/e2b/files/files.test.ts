@@ -77,6 +77,9 @@ test.each([true, false])(
       permissions: '-rw-r-----',
     });
     expect((await stat({ path: at('l') })).entry).toMatchObject({ name: 'l', type: 1, symlinkTarget: at('f') });
+    await symlink('.', at('d'));
+    expect((await stat({ path: at('d/l') })).entry).toMatchObject({ symlinkTarget: at('d/f') });
+    await remove({ path: at('d') });
     expect((await makeDir({ path: at('a/b') })).entry).toMatchObject({ name: 'b', type: 2 });
     expect(await makeDir({ path: at('a/b') }).catch(codeOf)).toBe('AlreadyExists');
     expect(await makeDir({ path: at('f') }).catch(codeOf)).toBe('InvalidArgument');
