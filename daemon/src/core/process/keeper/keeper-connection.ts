@@ -5,6 +5,8 @@ import { EVENT, type FrameReader, FrameSplitter, FrameWriter, KEEPER_VERSION, RE
 
 /** Milliseconds that a keeper may take to accept a connection and send WELCOME: it never waits for anything. */
 const WELCOME_MS = 5000;
+/** Parts of a deadline: a daemon that was itself stopped for longer than one loses only this one. */
+const DEADLINE_PARTS = 10;
 /** Bytes that may wait for a keeper that does not read. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
@@ -49,9 +51,17 @@ export class SilentKeeper extends Error {
   }
 }
 
+/**
+ * Ends a socket after `ms` of a running event loop. Timers are due before input is read: after a pause of this process,
+ * one timer for the whole deadline would end a socket whose answer is already there.
+ */
 function destroyAfter(socket: Socket, ms: number, error: Error): Disposable {
-  const timer = setTimeout(() => socket.destroy(error), ms);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+  let parts = 0;
+  const timer = setInterval(() => {
+    parts++;
+    if (parts === DEADLINE_PARTS) socket.destroy(error);
+  }, ms / DEADLINE_PARTS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** A connection to the keeper of a runtime directory, after WELCOME. */

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { rejectionOf, targetOf, textOf } from '../process-host.fixture.ts';
 import { idIn, keeperProgram, RunningKeeper, startIn } from './keeper.fixture.ts';
+import { KeeperConnection } from './keeper-connection.ts';
 import { EVENT, FrameWriter, KEEPER_VERSION } from './keeper-frames.ts';
 import { KeeperHost } from './keeper-host.ts';
 
@@ -75,4 +76,15 @@ describe.runIf(keeperProgram !== undefined).concurrent('a keeper that is stopped
     }
     expect(host.ids().has(idIn(keeper.directory, 'c'))).toBe(false);
   });
+});
+
+test.runIf(keeperProgram !== undefined)('a keeper is not silent if the daemon was stopped meanwhile', async () => {
+  await using keeper = await RunningKeeper.start(keeperProgram ?? '');
+  const path = join(keeper.directory, `keeper-v${KEEPER_VERSION}.sock`);
+  const joined = KeeperConnection.open(path, { onFrame: () => {}, onClose: () => {} });
+  // Longer than the deadline of HELLO: its timer is due before anything is read.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5100);
+  const connection = await joined;
+  expect(connection.welcome.pid).toBe(keeper.child.pid);
+  connection.close();
 });
