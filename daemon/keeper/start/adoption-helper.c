@@ -34,15 +34,15 @@ union control {
   struct cmsghdr header;
 };
 
+/* The kernel delivers all descriptors of a packet as one control message; this socket asks for no others (unix(7)). */
 static void take_descriptors(struct packet *packet, struct msghdr *message)
 {
-  for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
-      continue;
-    size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count && packet->count < MAX_HANDED; i++)
-      memcpy(&packet->fds[packet->count++], CMSG_DATA(part) + i * sizeof(int), sizeof(int));
-  }
+  const struct cmsghdr *rights = CMSG_FIRSTHDR(message);
+  if (rights == NULL || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS)
+    return;
+  size_t count = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (size_t i = 0; i < count && packet->count < MAX_HANDED; i++)
+    memcpy(&packet->fds[packet->count++], CMSG_DATA(rights) + i * sizeof(int), sizeof(int));
 }
 
 /* False at the end of the connection. */
@@ -117,11 +117,12 @@ static int pass_on(const struct handover *handover, const struct packet *packet)
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
   if (packet->count > 0) {
     message.msg_control = control.bytes;
-    message.msg_controllen = CMSG_SPACE(packet->count * sizeof(int));
+    /* size_t in glibc, socklen_t in musl. */
+    message.msg_controllen = (socklen_t)CMSG_SPACE(packet->count * sizeof(int));
     struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(packet->count * sizeof(int));
+    rights->cmsg_len = (socklen_t)CMSG_LEN(packet->count * sizeof(int));
     memcpy(CMSG_DATA(rights), packet->fds, packet->count * sizeof(int));
   }
   int answer;
