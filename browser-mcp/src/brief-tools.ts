@@ -8,7 +8,7 @@ const BRIEF_TARGET = 'Reference of the snapshot, or a selector';
 /** Fields that only say to a person what another field names. */
 const FOR_A_PERSON = /^Human-readable (?:source |target )?element description/;
 /** The end of the first sentence. */
-const SENTENCE = /\.\s+(?=[A-Z])/;
+const SENTENCE = /\. (?=[A-Z])/;
 
 /** The answer to `tools/list` in fewer bytes, since a model reads all of them: the calls stay as they are. */
 export function briefTools(answer: Message): Message {

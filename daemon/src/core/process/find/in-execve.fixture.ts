@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Gives its memory the look that it has in the middle of execve: neither arguments nor environment (prctl(2)). */
+/**
+ * Gives its memory the look that it has in the middle of execve: neither arguments nor environment (prctl(2)). Its child
+ * has the same look and is young even if the interpreter took long to start.
+ */
 const PROGRAM = `
-import ctypes, struct, time
+import ctypes, os, struct, time
 libc = ctypes.CDLL(None, use_errno=True)
 libc.sbrk.restype = ctypes.c_void_p
 libc.prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_ulong]
@@ -14,8 +17,10 @@ places = (code, code_end, data, data_end, heap, libc.sbrk(0), stack, arguments, 
 new = struct.pack("=12QIi", *places, 0, -1)
 PR_SET_MM, PR_SET_MM_MAP = 35, 14
 if libc.prctl(PR_SET_MM, PR_SET_MM_MAP, new, len(new), 0) != 0: raise OSError(ctypes.get_errno())
-print("ready", flush=True)
-time.sleep(1000)
+if os.fork() == 0:
+    print("ready", flush=True)
+    time.sleep(1000)
+os.wait()
 `;
 
 /** A process that looks as if it were in the middle of execve, until it is disposed. Needs python3. */
@@ -34,6 +39,7 @@ export class InExecve implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#child, 'exit');
-    if (this.#child.kill('SIGKILL')) await ended;
+    process.kill(-(this.#child.pid ?? 0), 'SIGKILL');
+    await ended;
   }
 }
