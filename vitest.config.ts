@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/testing/longest-first.ts';
 import { CLOCK_TESTS, SYSTEM_TESTS, UNIT_TESTS } from './scripts/testing/projects.ts';
+import { renewedWorkers } from './scripts/testing/renewed-workers.ts';
 import { RunReporter } from './scripts/testing/run-reporter.ts';
 
 // A machine may be busy: a wait is long, and still fails in the end.
@@ -37,8 +38,9 @@ export default defineConfig({
           ...PATIENCE,
           // Two of them use two processors beside the tests of the images, since a test also waits for its processes.
           maxWorkers: Math.max(2, availableParallelism() - 1),
-          // A worker process loads the service once, not once for each file.
+          // A worker process loads the service once for many files, not once for each.
           isolate: false,
+          pool: renewedWorkers(24),
         },
       },
       {
