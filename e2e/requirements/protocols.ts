@@ -57,6 +57,11 @@ export const PROTOCOLS: readonly Requirement[] = [
       'hosts of the protocol and its own listener lead to its routes; another port in the header is previewed',
     'e2b.hostile': 'clients that read nothing, lie about lengths or leave harm no other',
     'e2b.hosts': 'Host and Origin are judged before a host name selects the protocol',
+    'e2b.figures': 'figures of matplotlib are pictures with text and chart, shown or not',
+    'e2b.charts': 'charts have the kinds, labels, scales and values of the figure',
+    'e2b.data': 'frames are text, HTML and data; lists and dictionaries are JSON',
+    'e2b.pictures': 'pictures of PIL are displayed when they are shown or saved',
+    'e2b.formats': 'the formats are those of the first cell, and leave neither a name nor a count',
     'e2b.code': 'POST /execute and contexts run code in sessions of ours',
   }),
 ];

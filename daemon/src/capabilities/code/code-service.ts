@@ -260,9 +260,9 @@ export class CodeService implements AsyncDisposable {
   #supervise(execution: Execution, interpreter: Interpreter, request: CellRequest, place: Place): void {
     const held = this.#core.activity.hold('cell', execution.id);
     const { id, head } = execution;
-    const { code, files } = request;
+    const { code, files, preparation } = request;
     const isLast = place.sessionId === null;
-    const cell = { id, language: head.language, code, files, isLast, takesInput: takesInput(head) };
+    const cell = { id, language: head.language, code, files, preparation, isLast, takesInput: takesInput(head) };
     execution.input.bind((text) => interpreter.answer?.(text));
     const running = interpreter.run(cell, execution);
     const timeoutMs = request.timeoutSeconds * 1000;

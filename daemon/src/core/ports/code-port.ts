@@ -13,6 +13,8 @@ export interface CellTerms {
   readonly timeoutSeconds: number;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
+  /** Code that a Jupyter kernel runs once, before the first cell that names it, without an output or a count. */
+  readonly preparation?: string | undefined;
 }
 
 /** An output of a cell, as a notebook has it. */

@@ -21,6 +21,8 @@ export interface CellRequest extends LanguageRequest, InputTerms {
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Without a session: the cell runs in an empty directory of its own, which is removed afterwards. */
   readonly ownDirectory?: boolean | undefined;
+  /** Of a kernel: code that it runs once, before the first cell that names it, without an output or a count. */
+  readonly preparation?: string | undefined;
   /** A call with the same key gets the execution of the first one. */
   readonly idempotencyKey?: string | undefined;
 }

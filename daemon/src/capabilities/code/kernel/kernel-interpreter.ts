@@ -23,6 +23,8 @@ const ENTER_MS = 5000;
 const END_OF_INPUT = '\u0004';
 /** Milliseconds that the import of a module may take. */
 const PRELOAD_MS = 60_000;
+/** Milliseconds after which a kernel that has not confirmed its preparation is prepared again. */
+const PREPARE_MS = 30_000;
 /** Milliseconds that a kernel of an earlier daemon may take to publish to this one. */
 const CONTROL_MS = 3000;
 /** Variables that only the start of an interpreter reads. */
@@ -44,6 +46,7 @@ export class KernelInterpreter implements Interpreter {
   readonly #parts: KernelParts;
   #running: RunningCell | undefined;
   #ending: Promise<void> | undefined;
+  #prepared: string | undefined;
 
   constructor(parts: KernelParts) {
     this.#parts = parts;
@@ -56,9 +59,10 @@ export class KernelInterpreter implements Interpreter {
     void this.process.ended.then(() => this.#running?.end('died'));
   }
 
-  run({ id, code, takesInput = false }: Cell, sink: OutputSink): Promise<CellEnd> {
+  run({ id, code, takesInput = false, preparation }: Cell, sink: OutputSink): Promise<CellEnd> {
     const running = this.#cell(id, sink);
-    return this.#follow(running, () =>
+    return this.#follow(running, () => {
+      void this.#prepare(preparation);
       this.#parts.client.send('shell', id, 'execute_request', {
         code,
         silent: false,
@@ -66,8 +70,8 @@ export class KernelInterpreter implements Interpreter {
         user_expressions: {},
         allow_stdin: takesInput,
         stop_on_error: false,
-      }),
-    );
+      });
+    });
   }
 
   async resume({ id }: Cell, sink: OutputSink, had: Had): Promise<CellEnd> {
@@ -110,6 +114,12 @@ export class KernelInterpreter implements Interpreter {
   [Symbol.asyncDispose](): Promise<void> {
     this.#ending ??= this.#leave();
     return this.#ending;
+  }
+
+  /** The kernel answers in order: the cell need not wait, and does not begin if an interrupt ends this. */
+  async #prepare(code: string | undefined): Promise<void> {
+    if (code === undefined || code === this.#prepared) return;
+    if (await this.#runSilently(code, PREPARE_MS)) this.#prepared = code;
   }
 
   /** Returns whether the code ran without an error; no state of the session tells of it. */

@@ -60,6 +60,8 @@ export interface Cell {
   readonly isLast?: boolean | undefined;
   /** Prompts can be answered (`Interpreter.answer`); else `input()` raises. */
   readonly takesInput?: boolean | undefined;
+  /** Of a kernel: code that it runs once, before the first cell that names it, without an output or a count. */
+  readonly preparation?: string | undefined;
   /** Files by relative name, which JavaScript finds in its directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Of a cell that an earlier daemon began: bytes of stdin that its process had been given before. */

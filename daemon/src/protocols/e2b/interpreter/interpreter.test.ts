@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { has } from '../../../../../scripts/testing/machine.ts';
 import { E2bClient } from '../e2b-client.fixture.ts';
+
+const testKernels = test.runIf(has('ipykernel'));
 
 async function execute(client: E2bClient, json: object): Promise<Record<string, unknown>[]> {
   const answer = await client.fetch('/execute', { method: 'POST', json });
@@ -102,4 +105,21 @@ test('[e2b.code] shared ids see, use and end their own contexts alone', async ()
   expect((await client.fetch(`/contexts/${id}`, { method: 'DELETE', ...of(two) })).status).toBe(404);
   await client.fetch(`/sandboxes/${two}`, { method: 'DELETE' });
   expect(await listed(one)).toMatchObject([{ id }]);
+});
+
+testKernels('[e2b.formats] values have the formats of E2B in the first cell and the count of one cell', async () => {
+  await using client = await E2bClient.start();
+  await client.create();
+  expect(await execute(client, { code: '[1, {"a": None}]' })).toEqual([
+    expect.objectContaining({ type: 'result', text: "[1, {'a': None}]", json: [1, { a: null }], is_main_result: true }),
+    { type: 'number_of_executions', execution_count: 1 },
+  ]);
+  const own =
+    'class Own:\n  def _repr_e2b_chart_(self): return {"type": "x"}\n  def _repr_e2b_data_(self): return "a\\nb"\nOwn()';
+  expect(await execute(client, { code: own })).toContainEqual(
+    expect.objectContaining({ type: 'result', chart: { type: 'x' }, data: 'a\nb', extra: {} }),
+  );
+  const names = '[name for name in globals() if "e2b" in name or name in ("plain", "chart_of")]';
+  expect(await execute(client, { code: names })).toContainEqual(expect.objectContaining({ json: [] }));
+  expect(await execute(client, { code: 'Out' })).toContainEqual(expect.objectContaining({ type: 'result' }));
 });

@@ -6,6 +6,7 @@ import type { Accounts } from '../accounts.ts';
 import { type E2bCall, sendJson, sendText } from '../call.ts';
 import { readBody } from '../control/bodies.ts';
 import type { InitRecord } from '../state/sandboxes.ts';
+import { ADD_FORMATS } from './python/formats.ts';
 import { sendEvents } from './send-events.ts';
 import { variableCells } from './variable-cells.ts';
 
@@ -97,6 +98,7 @@ export class Interpreter {
       sessionId: context.id,
       cwd: context.cwd,
       env: { ...this.#init().envVars, ...call.sandbox?.envVars },
+      preparation: context.language.startsWith('python') ? ADD_FORMATS : undefined,
     };
     const cells = variables && variableCells(context.language, variables);
     if (cells) await this.#runQuietly({ ...terms, code: cells.set });

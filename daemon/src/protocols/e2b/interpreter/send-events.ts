@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { CellOutput, RunningCell } from '../../../core/ports/code-port.ts';
 import type { E2bCall } from '../call.ts';
+import { JSON_TEXTS } from './python/formats.ts';
 
 /** The fields of a result, by MIME type. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -14,8 +15,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   'text/latex': 'latex',
   'application/json': 'json',
   'application/javascript': 'javascript',
-  'e2b/data': 'data',
-  'e2b/chart': 'chart',
 };
 
 /**
@@ -27,7 +26,7 @@ export async function sendEvents({ res, gone }: E2bCall, cell: RunningCell, isAl
   res.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
   res.flushHeaders();
   for await (const output of cell.outputs(gone)) {
-    if (!res.write(`${JSON.stringify(eventOf(output))}\n`)) await once(res, 'drain', { signal: gone });
+    if (!res.write(`${lineOf(output)}\n`)) await once(res, 'drain', { signal: gone });
   }
   if (gone.aborted) return;
   if (!isAlive()) {
@@ -41,12 +40,14 @@ export async function sendEvents({ res, gone }: E2bCall, cell: RunningCell, isAl
   res.end();
 }
 
-function eventOf(output: CellOutput): object {
+function lineOf(output: CellOutput): string {
   switch (output.type) {
     case 'stream':
-      return { type: output.name, text: output.text, timestamp: new Date().toISOString() };
-    case 'error':
-      return { type: 'error', name: output.name, value: output.value, traceback: output.traceback.join('\n') };
+      return JSON.stringify({ type: output.name, text: output.text, timestamp: new Date().toISOString() });
+    case 'error': {
+      const { name, value, traceback } = output;
+      return JSON.stringify({ type: 'error', name, value, traceback: traceback.join('\n') });
+    }
     case 'result':
       return resultOf(output.data, output.isMain);
     default:
@@ -54,15 +55,29 @@ function eventOf(output: CellOutput): object {
   }
 }
 
-function resultOf(data: Readonly<Record<string, unknown>>, isMain: boolean): object {
+function resultOf(data: Readonly<Record<string, unknown>>, isMain: boolean): string {
   const result: Record<string, unknown> = { type: 'result', is_main_result: isMain };
   const extra: Record<string, unknown> = {};
+  const texts: string[] = [];
   for (const [type, value] of Object.entries(data)) {
     const field = FIELDS[type];
-    if (field === undefined) extra[type] = value;
+    const text = JSON_TEXTS[type];
+    if (text !== undefined) texts.push(`,${JSON.stringify(text)}:${jsonOf(value)}`);
+    else if (field === undefined) extra[type] = value;
     else result[field] = field === 'text' ? unquoted(value) : value;
   }
-  return { ...result, extra };
+  return `${JSON.stringify({ ...result, extra }).slice(0, -1)}${texts.join('')}}`;
+}
+
+/** A text that is JSON stays as it is, without a line end: parsing it would change its numbers. */
+function jsonOf(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return /[\r\n]/.test(value) ? JSON.stringify(parsed) : value;
+  } catch {
+    return JSON.stringify(value);
+  }
 }
 
 /** The clients expect the value of a text without the quotation marks of its representation. */
