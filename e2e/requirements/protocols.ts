@@ -55,6 +55,9 @@ export const PROTOCOLS: readonly Requirement[] = [
     'e2b.init': '/init needs a credential if there is a key or a token, and never replaces a token',
     'e2b.door':
       'hosts of the protocol and its own listener lead to its routes; another port in the header is previewed',
+    'e2b.walk':
+      'every route needs the key, or a token or signature of its own plane; no ticket, cookie or scope opens one',
+    'e2b.holder': 'tokens and signatures end with the key that made them',
     'e2b.hostile': 'clients that read nothing, lie about lengths or leave harm no other',
     'e2b.hosts': 'Host and Origin are judged before a host name selects the protocol',
     'e2b.figures': 'figures of matplotlib are pictures with text and chart, shown or not',

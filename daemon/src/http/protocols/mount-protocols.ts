@@ -30,6 +30,8 @@ export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], m
             schema: { hide: true },
             config: {
               need: 'all',
+              // What a protocol gives, such as tokens, would outlive a ticket or a cookie.
+              needsKey: true,
               ...admitBy({ admits: (request) => isAdmitted(protocol, request), endsWithKey: true }),
             },
             handler: (request, reply) => serve(protocol, request, reply),

@@ -62,12 +62,12 @@ export class E2bService implements ProtocolService {
     const { config, clock, environment, late, logger, platform } = core;
     const sandboxes = new Sandboxes(directory, { space, clock }, terms, (sandbox) => this.#endOverdue(sandbox));
     const init = () => sandboxes.init;
-    const apiKey = () => late.access().apiKey;
-    const needsKey = () => isClosed(late.access());
+    const access = () => late.access();
+    const needsKey = () => isClosed(access());
     const machine = new Machine();
     const accounts = new Accounts(config.defaultUser, platform, init);
     this.#sandboxes = sandboxes;
-    this.#credentials = new Credentials({ sandboxes, apiKey, signatureSeconds: terms.e2bSignatureSeconds });
+    this.#credentials = new Credentials({ sandboxes, access, signatureSeconds: terms.e2bSignatureSeconds });
     this.#programs = new Programs(ports, new Started(directory, space), terms.protocolShared);
     const isAlive = (id: string): boolean => sandboxes.find(id) !== undefined;
     this.#report(this.#programs.endOrphans(isAlive), 'what ended sandboxes have left could not be ended');

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { E2bClient } from '../e2b-client.fixture.ts';
+import { signedFile } from './signed-file.fixture.ts';
 
 const KEY = 'key-of-service';
 const WITH_KEY = { 'x-api-key': KEY };
@@ -16,15 +16,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
-
-function signed(path: string, operation: string, token: string, { user = '', expiration = '' } = {}): string {
-  const raw = [path, operation, user, token, ...(expiration === '' ? [] : [expiration])].join(':');
-  const signature = `v1_${createHash('sha256').update(raw).digest('base64').replace(/=+$/, '')}`;
-  const query = new URLSearchParams({ path, signature });
-  if (user !== '') query.set('username', user);
-  if (expiration !== '') query.set('signature_expiration', expiration);
-  return `/files?${query}`;
-}
 
 async function withSandbox(client: E2bClient): Promise<{ envd: string; traffic: string }> {
   const { envdAccessToken, trafficAccessToken } = await client.create({}, WITH_KEY);
@@ -59,30 +50,30 @@ test('[e2b.signatures] a signature opens the path, the operation and the user th
   const file = join(directory, 'a.txt');
   const status = async (url: string, init?: RequestInit) => (await client.fetch(url, init)).status;
   const write = { method: 'POST', body: 'changed', headers: { 'content-type': 'application/octet-stream' } };
-  expect(await status(signed(file, 'read', envd))).toBe(200);
-  expect(await status(signed(file, 'read', envd), write)).toBe(401);
-  expect(await status(signed(file, 'write', envd))).toBe(401);
-  expect(await status(signed(file, 'read', envd).replace('a.txt', 'b.txt'))).toBe(401);
-  expect(await status(`${signed(file, 'read', envd)}&username=root`)).toBe(401);
-  expect(await status(signed(file, 'read', 'other token'))).toBe(401);
+  expect(await status(signedFile(file, 'read', envd))).toBe(200);
+  expect(await status(signedFile(file, 'read', envd), write)).toBe(401);
+  expect(await status(signedFile(file, 'write', envd))).toBe(401);
+  expect(await status(signedFile(file, 'read', envd).replace('a.txt', 'b.txt'))).toBe(401);
+  expect(await status(`${signedFile(file, 'read', envd)}&username=root`)).toBe(401);
+  expect(await status(signedFile(file, 'read', 'other token'))).toBe(401);
   const at = (seconds: number) => ({ expiration: String(Math.floor(Date.now() / 1000) + seconds) });
-  expect(await status(signed(file, 'read', envd, at(60)))).toBe(200);
-  expect(await status(signed(file, 'read', envd, at(-1)))).toBe(401);
-  expect(await status(signed(file, 'write', envd, at(60)), write)).toBe(200);
+  expect(await status(signedFile(file, 'read', envd, at(60)))).toBe(200);
+  expect(await status(signedFile(file, 'read', envd, at(-1)))).toBe(401);
+  expect(await status(signedFile(file, 'write', envd, at(60)), write)).toBe(200);
   expect(await readFile(file, 'utf8')).toBe('changed');
   for (const path of ['/metrics', '/envs']) {
-    expect(await status(signed(file, 'read', envd).replace('/files', path))).toBe(401);
+    expect(await status(signedFile(file, 'read', envd).replace('/files', path))).toBe(401);
   }
 });
 
 test('[e2b.signatures] one without a path writes names without a slash, and one without an expiry ends', async () => {
   await using client = await E2bClient.start({ apiKey: KEY, e2bSignatureSeconds: 1 });
   const { envd } = await withSandbox(client);
-  const url = signed('', 'write', envd);
+  const url = signedFile('', 'write', envd);
   const form = new FormData();
   form.append('file', new Blob(['x']), '../../etc/x');
   expect((await client.fetch(url, { method: 'POST', body: form })).status).toBe(403);
-  const file = signed(join(directory, 'a.txt'), 'read', envd);
+  const file = signedFile(join(directory, 'a.txt'), 'read', envd);
   await expect.poll(async () => (await client.fetch(file)).status, { timeout: 5000 }).toBe(401);
 });
 

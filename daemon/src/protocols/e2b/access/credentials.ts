@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { callerName } from '../../../core/access/caller.ts';
+import type { AccessTerms } from '../../../core/access/late-binding.ts';
 import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
 import type { Addressed } from './plane.ts';
 import { isSignature, isToken, type SignedOperation, tokenOf } from './tokens.ts';
 
 interface CredentialTerms {
   readonly sandboxes: Sandboxes;
-  readonly apiKey: () => string | undefined;
+  /** Who gets in, as of now. */
+  readonly access: () => AccessTerms;
   readonly signatureSeconds: number;
 }
 
@@ -54,15 +58,27 @@ export class Credentials {
     return this.#isSigned(req, address, accessToken, undefined) || this.#isCredentialed(req, address);
   }
 
+  /**
+   * The caller becomes the holder if the key of the one before has ended.
+   * @throws SandboxError `unauthorized` if the key of the caller has ended too, `not_found`, `disk_full`
+   */
   tokensOf(sandbox: SandboxRecord): { readonly envdAccessToken: string; readonly trafficAccessToken: string } {
-    return {
-      envdAccessToken: this.#token(sandbox, 'envd'),
-      trafficAccessToken: this.#token(sandbox, 'traffic'),
-    };
+    const isHeld = this.#token(sandbox, 'envd') !== undefined;
+    const held = isHeld ? sandbox : this.#terms.sandboxes.setHolder(sandbox.id, callerName());
+    const [envdAccessToken, trafficAccessToken] = [this.#token(held, 'envd'), this.#token(held, 'traffic')];
+    if (envdAccessToken === undefined || trafficAccessToken === undefined) {
+      throw new SandboxError('unauthorized', 'the key of this request is no longer valid');
+    }
+    return { envdAccessToken, trafficAccessToken };
   }
 
-  #isSigned(req: IncomingMessage, { path, query }: Addressed, token: string, of: SandboxRecord | undefined): boolean {
-    if (path !== '/files') return false;
+  #isSigned(
+    req: IncomingMessage,
+    { path, query }: Addressed,
+    token: string | undefined,
+    of: SandboxRecord | undefined,
+  ): boolean {
+    if (path !== '/files' || token === undefined) return false;
     const operation = signedOperation(req.method, query);
     if (!operation || !isSignature(operation, token, Date.now() / 1000)) return false;
     if (operation.expiration !== undefined || of === undefined) return true;
@@ -76,8 +92,8 @@ export class Credentials {
     return named ? [named] : [];
   }
 
-  #token(sandbox: SandboxRecord, purpose: 'envd' | 'traffic'): string {
-    return tokenOf(sandbox, purpose, this.#terms.apiKey());
+  #token(sandbox: SandboxRecord, purpose: 'envd' | 'traffic'): string | undefined {
+    return tokenOf(sandbox, purpose, this.#terms.access());
   }
 }
 

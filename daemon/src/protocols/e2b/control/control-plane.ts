@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { callerName } from '../../../core/access/caller.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { type E2bCall, sendJson, sendText } from '../call.ts';
 import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
@@ -117,6 +118,7 @@ export class ControlPlane {
       envVars: body.envVars ?? {},
       timeoutSeconds: body.timeout,
       idempotencyKey: typeof key === 'string' ? key : null,
+      holder: callerName(),
     });
     sendJson(call.res, 201, this.#created(sandbox));
   }

@@ -25,6 +25,8 @@ export interface SandboxRecord {
   readonly startedAt: string;
   /** Random; its tokens are made from it. */
   readonly nonce: string;
+  /** Name of the access key that its tokens are made from too; null or missing: the key of the service. */
+  readonly holder?: string | null;
   /** By the age clock: when it was created or connected to last, and when it ends. */
   readonly usedTick: number;
   readonly endTick: number;
@@ -45,7 +47,7 @@ interface Kept {
   readonly init: InitRecord;
 }
 
-interface CreateTerms extends Pick<SandboxRecord, 'template' | 'metadata' | 'envVars' | 'idempotencyKey'> {
+interface CreateTerms extends Pick<SandboxRecord, 'template' | 'metadata' | 'envVars' | 'idempotencyKey' | 'holder'> {
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -158,6 +160,13 @@ export class Sandboxes implements Disposable {
     const keepsEnd = isExtension && sandbox.endTick >= now + lifeMs;
     const end = keepsEnd ? {} : { endTick: now + lifeMs, endAt: at.getTime() + lifeMs };
     const changed = { ...sandbox, ...end, usedTick: isExtension ? now : sandbox.usedTick };
+    this.#put(changed);
+    return changed;
+  }
+
+  /** From now on its tokens are those of that key. @throws SandboxError `not_found`, `disk_full` */
+  setHolder(id: string, holder: string | null): SandboxRecord {
+    const changed = { ...this.get(id), holder };
     this.#put(changed);
     return changed;
   }
