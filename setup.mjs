@@ -1,4 +1,5 @@
-// Makes the repository ready to run: installs what package-lock.json names, the repository's own Node included.
+// Makes the repository ready to run: installs what package-lock.json names, the repository's own Node included. With the
+// argument `product` it leaves out what only tests and releases need.
 // Plain JavaScript without dependencies, because the host's Node, from version 20 on, runs it first.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,6 @@ const NPM_CI = [
   process.stderr.isTTY ? '--progress' : '--no-progress',
   '--no-update-notifier',
   '--loglevel=error',
-  '--include=dev',
   '--include=optional',
   '--include=peer',
   '--package-lock',
@@ -43,14 +43,19 @@ ensureNode();
 function install() {
   const wanted = `${createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex')} ${PLATFORM}\n`;
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return;
+    .digest('hex')} ${PLATFORM}`;
+  const stamp = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : '';
+  const whole = `${wanted}\n`;
+  const product = `${wanted} product\n`;
+  // What a developer has installed stays: a whole installation is renewed as a whole.
+  const isEnough = process.argv[2] === 'product' && (!existsSync(MODULES) || stamp.endsWith(' product\n'));
+  if (stamp === whole || (isEnough && stamp === product)) return;
   say(existsSync(MODULES) ? 'node_modules is not what package-lock.json names: installing' : 'installing packages');
   const started = Date.now();
-  const { error, status } = npm(NPM_CI);
+  const { error, status } = npm([...NPM_CI, isEnough ? '--omit=dev' : '--include=dev']);
   if (error) fail(`npm cannot be run (${error.message}): install npm and try again`);
   if (status !== 0) fail('npm ci failed, see above');
-  writeFileSync(STAMP, wanted);
+  writeFileSync(STAMP, isEnough ? product : whole);
   say(`packages installed in ${Math.round((Date.now() - started) / 1000)} s`);
 }
 

@@ -147,6 +147,22 @@ test('what the doctor finds missing is said before ready, with how to get it', a
   expect(launcher.text).not.toContain('missing shell');
 });
 
+test('how to get the images is said before ready', async () => {
+  await using dir = await tempDir();
+  await using launcher = new Launcher([await fixtureService('daemon', dir.path)], { docker: ['true'] });
+  await launcher.untilSays('ready on');
+  expect(launcher.text).toMatch(/sandbox: the images have .*: npm run images.*\n[\s\S]*sandbox: ready on/);
+});
+
+test('a service that does not answer in time ends everything, with a line that says so', async () => {
+  await using dir = await tempDir();
+  const daemon = await fixtureService('daemon', dir.path, '--unhealthy');
+  await using launcher = new Launcher([daemon], { readyMs: 500 });
+  expect(await launcher.ended()).toBe(1);
+  expect(launcher.text).toContain('sandbox: no answer from the daemon within 0.5 s\n');
+  expect(pids(daemon.events()).filter(alive)).toEqual([]);
+});
+
 test.each([
   [true, '03:04:05 daemon   listening\n'],
   [false, '{"time":"2026-01-02T03:04:05.678Z","level":"info","msg":"listening"}\n'],

@@ -9,6 +9,7 @@ const code = await runServices({
   name: 'npm start --',
   programs: { sandboxd: programCommand('sandboxd'), gateway: programCommand('gateway') },
   commandLine: join(ROOT, 'scripts/serve/bin'),
+  docker: ['docker', 'version', '--format', '{{.Server.Version}}'],
   prepare: async (say) => {
     if (await buildServices(ROOT, say)) say('built');
   },

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -16,22 +17,26 @@ async function repository(node = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`)
     writeFile(join(directory.path, file), typeof content === 'string' ? content : JSON.stringify(content));
   const own = { version: '1.0.0', bin: { node: 'node' } };
   const member = { version: '1.0.0' };
-  const root = { name: 'r', version: '1.0.0', workspaces: ['member'], devDependencies: { own: 'file:own' } };
-  await Promise.all(['own', 'member'].map((name) => mkdir(join(directory.path, name))));
+  const root = { name: 'r', version: '1.0.0', workspaces: ['member'] };
+  const needs = { dependencies: { own: 'file:own' }, devDependencies: { tool: 'file:tool' } };
+  await Promise.all(['own', 'member', 'tool'].map((name) => mkdir(join(directory.path, name))));
   await write('own/package.json', { name: 'own', ...own });
   await write('own/node', node);
   await write('member/package.json', { name: 'member', ...member });
-  await write('package.json', root);
+  await write('tool/package.json', { name: 'tool', ...member });
+  await write('package.json', { ...root, ...needs });
   await write('package-lock.json', {
     name: 'r',
     version: '1.0.0',
     lockfileVersion: 3,
     packages: {
-      '': root,
+      '': { ...root, ...needs },
       member,
       'node_modules/member': { resolved: 'member', link: true },
       'node_modules/own': { resolved: 'own', link: true },
-      own: { ...own, dev: true },
+      'node_modules/tool': { resolved: 'tool', link: true },
+      own,
+      tool: { ...member, dev: true },
     },
   });
   await copyFile(join(ROOT, 'setup.mjs'), join(directory.path, 'setup.mjs'));
@@ -44,9 +49,22 @@ interface Outcome {
 }
 
 async function setup(root: string, env: Record<string, string> = {}, ...nodeArgs: string[]): Promise<Outcome> {
+  return await setupOf('whole', root, env, ...nodeArgs);
+}
+
+async function setupOf(
+  extent: 'whole' | 'product',
+  root: string,
+  env: Record<string, string> = {},
+  ...nodeArgs: string[]
+): Promise<Outcome> {
   const options = { cwd: root, env: { ...process.env, npm_execpath: '', ...env } };
   try {
-    const { stdout, stderr } = await run(process.execPath, [...nodeArgs, 'setup.mjs', '--port', '1'], options);
+    const { stdout, stderr } = await run(
+      process.execPath,
+      [...nodeArgs, 'setup.mjs', ...(extent === 'product' ? [extent] : [])],
+      options,
+    );
     return { code: 0, text: stdout + stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
@@ -81,6 +99,23 @@ test('each command of the README, as the first one of a fresh clone, installs an
   }
 });
 
+test('the command line of a fresh clone whose service is a container is built at its first use', async () => {
+  await using repo = await repository();
+  const manifest = join(repo.path, 'package.json');
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  await writeFile(manifest, JSON.stringify({ ...JSON.parse(await readFile(manifest, 'utf8')), scripts }));
+  const program = join(repo.path, 'scripts/serve/bin/sandbox');
+  await mkdir(join(repo.path, 'scripts/serve/bin'), { recursive: true });
+  await copyFile(join(ROOT, 'scripts/serve/bin/sandbox'), program);
+  const build = `import { mkdirSync, writeFileSync } from 'node:fs';
+mkdirSync('dist', { recursive: true });
+writeFileSync('dist/sandbox.cjs', 'console.log(process.argv.slice(2).join())');\n`;
+  await writeFile(join(repo.path, 'scripts/build-command-line.ts'), build);
+  const first = await run(program, ['run', '--', 'true'], { cwd: '/' });
+  expect(first).toEqual({ stdout: 'run,--,true\n', stderr: expect.stringContaining('setup: packages installed') });
+  expect(await run(program, ['ps'], { cwd: '/' })).toEqual({ stdout: 'ps\n', stderr: '' });
+});
+
 const OLD_HOST = `data:text/javascript,Object.defineProperty(process, 'version', { value: 'v20.0.0' })`;
 
 test('the first run installs and says so, the second does nothing, a changed lock installs again', async () => {
@@ -94,6 +129,21 @@ test('the first run installs and says so, the second does nothing, a changed loc
   const lock = join(repo.path, 'package-lock.json');
   await writeFile(lock, `${await readFile(lock, 'utf8')}\n`);
   expect((await setup(repo.path)).text).toContain('node_modules is not what package-lock.json names: installing');
+});
+
+test('what npm start needs is installed without the packages of tests, and a whole installation stays whole', async () => {
+  await using repo = await repository();
+  const hasTool = (): boolean => existsSync(join(repo.path, 'node_modules/tool/package.json'));
+  expect((await setupOf('product', repo.path)).text).toContain('setup: installing packages');
+  expect(hasTool()).toBe(false);
+  expect(await setupOf('product', repo.path)).toEqual({ code: 0, text: '' });
+  expect((await setup(repo.path)).text).toContain('setup: packages installed');
+  expect(hasTool()).toBe(true);
+  expect(await setupOf('product', repo.path)).toEqual({ code: 0, text: '' });
+  const lock = join(repo.path, 'package-lock.json');
+  await writeFile(lock, `${await readFile(lock, 'utf8')}\n`);
+  expect((await setupOf('product', repo.path)).text).toContain('setup: packages installed');
+  expect(hasTool()).toBe(true);
 });
 
 test("a user's odd settings of npm change nothing", async () => {

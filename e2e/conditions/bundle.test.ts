@@ -1,12 +1,16 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import process from 'node:process';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeBundle } from '../../scripts/bundle/make-bundle.ts';
+import { makeBundle, packBundle } from '../../scripts/bundle/make-bundle.ts';
 import { baseOfImages } from '../../scripts/images/build-images.ts';
 import { capture, docker } from '../../scripts/images/docker.ts';
 import { ROOT } from '../../scripts/root.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
+import { tempDir } from '../../scripts/testing/temp-dir.ts';
+import { blockOf, blocksOf, follow, GUIDE_KEY } from '../guide-commands.ts';
 import { LABEL } from '../setup/images.ts';
 
 const KEY = 'key-of-the-bundle';
@@ -21,6 +25,7 @@ interface Command {
 }
 
 let context: string;
+let archive: string;
 const images: string[] = [];
 
 /** Builds an image with the bundle. */
@@ -54,6 +59,7 @@ async function run(container: StartedTestContainer, body: object): Promise<Comma
 beforeAll(async () => {
   context = await mkdtemp(join(tmpdir(), 'bundle-'));
   const directory = await makeBundle(ROOT, join(context, 'made'));
+  archive = await packBundle(directory, 0);
   await rename(directory, join(context, 'svc'));
 }, 600_000);
 
@@ -124,3 +130,47 @@ test('without a glibc the container ends with one line', async () => {
     ]),
   ]);
 });
+
+/** Runs commands that build and start `my-sandbox` with other names and another port. @returns their output */
+async function built(commands: string, directory: string, port: number): Promise<string> {
+  const script = commands
+    .replaceAll('FROM debian:12', `FROM ${await baseOfImages()}`)
+    .replaceAll('my-sandbox', 'sandbox-embedded-own:test')
+    .replace('docker run -d', `docker run -d --label '${Object.entries(LABEL)[0]?.join('=')}'`)
+    .replaceAll('127.0.0.1:8080:8080', `127.0.0.1:${port}:8080`);
+  images.push('sandbox-embedded-own:test');
+  return await follow(script, `http://127.0.0.1:${port}`, directory);
+}
+
+test.each(['README.md', 'docs/recipes/own-image.md'])(
+  'the image of its own of %s runs the first command',
+  async (document) => {
+    await using directory = await tempDir();
+    const port = await freePort();
+    const isReadme = document === 'README.md';
+    const [recipe] = await blocksOf('own-image');
+    const text = await readFile(join(ROOT, document), 'utf8');
+    const place = isReadme ? join(directory.path, 'dist/bundle') : directory.path;
+    await mkdir(place, { recursive: true });
+    await copyFile(archive, join(place, basename(archive)));
+    const dockerfile = await blockOf('own-image', 'dockerfile', 'debian:12');
+    const image = await baseOfImages();
+    await writeFile(
+      join(directory.path, 'Dockerfile'),
+      dockerfile.replace('debian:12', image).replace('-x64', `-${process.arch}`),
+    );
+    const [, readme = ''] = /```sh\nnpm run bundle .*\n([^`]+)```/.exec(text) ?? [];
+    const commands = isReadme ? readme : await blockOf('own-image', 'bash', 'docker build');
+    expect(commands).toContain(GUIDE_KEY);
+    const id =
+      (await built(commands.replace('docker build -t', 'docker build -q -t'), directory.path, port))
+        .trim()
+        .split('\n')
+        .at(-1) ?? '';
+    try {
+      expect(await follow(recipe?.commands ?? '', `http://127.0.0.1:${port}`, directory.path)).toBe(recipe?.printed);
+    } finally {
+      await docker('rm', '--force', id);
+    }
+  },
+);

@@ -1,15 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/root.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
-import { follow, GUIDE_KEY } from '../guide-commands.ts';
+import { blocksOf, follow, GUIDE_KEY } from '../guide-commands.ts';
 import { Services } from '../services.ts';
 
-/** Shell commands, and what they print if it stands below them. */
-const BLOCK = /```sh\n([^`]+)```(?:\n\n```\n([^`]+)```)?/g;
-
-test.each(['coding-agent', 'data-analysis', 'mcp-editor', 'warm-pool', 'web-preview'])(
+test.each(['coding-agent', 'data-analysis', 'evaluation', 'mcp-editor', 'warm-pool', 'web-preview'])(
   'the commands of the recipe %s print what stands below them',
   async (name) => {
     await using directory = await tempDir();
@@ -17,8 +13,7 @@ test.each(['coding-agent', 'data-analysis', 'mcp-editor', 'warm-pool', 'web-prev
     await writeFile(token, 'pool-token-0123456789', { mode: 0o600 });
     const isPool = name === 'warm-pool';
     await using services = await Services.start(isPool ? { SVC_CLAIM_TOKEN_FILE: token } : { SVC_API_KEY: GUIDE_KEY });
-    const text = await readFile(join(ROOT, `docs/recipes/${name}.md`), 'utf8');
-    const blocks = [...text.matchAll(BLOCK)].map(([, commands = '', printed = '']) => ({ commands, printed }));
+    const blocks = await blocksOf(name);
     const script = `export SANDBOX_URL=${services.url} SANDBOX_API_KEY=${GUIDE_KEY}\n${blocks.map(({ commands }) => commands).join('')}`;
     const output = await follow(script.replaceAll('/tmp/', `${directory.path}/`), services.url, directory.path);
     expect(output).toBe(blocks.map(({ printed }) => printed).join(''));

@@ -70,7 +70,7 @@ function nodeOf(root: string): string {
 export async function packBundle(directory: string, seconds: number): Promise<string> {
   const file = join(dirname(directory), `${NAME}.tar.gz`);
   const same = ['--sort=name', `--mtime=@${seconds}`, '--owner=0', '--group=0', '--numeric-owner', '--format=gnu'];
-  const command = ['tar', ...same, '--use-compress-program=gzip -9n', '-C', dirname(directory), '-cf', file, DIRECTORY];
+  const command = ['tar', ...same, '--use-compress-program=gzip -6n', '-C', dirname(directory), '-cf', file, DIRECTORY];
   const { ok, stderr } = await capture(command);
   if (!ok) throw new Error(`tar: ${stderr.trim()}`);
   return file;

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import process from 'node:process';
+import { mayInstall } from '../test-all/need.ts';
 import { missingParts } from './doctor.ts';
+import { imagesHint } from './images-hint.ts';
 import { linkTo } from './log-line.ts';
 import { inUse, untilAnswers, urlOf } from './ports.ts';
 import { Service, type ServiceSpec, type Supervision } from './service.ts';
 
-const START_PATIENCE_MS = 60_000;
+const READY_MS = 60_000;
 /** Time for reaping in addition to the grace. */
 const REAP_MS = 10_000;
 /** npm forwards a Ctrl-C that the terminal has already delivered: two within this time count as one. */
@@ -16,9 +18,13 @@ export interface LaunchSpec extends Supervision {
   readonly services: readonly ServiceSpec[];
   /** Command that prints what is missing as JSON. */
   readonly doctor: readonly string[];
+  /** Command that exits 0 if Docker answers; without it nothing is said of images. */
+  readonly docker?: readonly string[];
   /** Command that ends the processes left by a service that did not stop in order. */
   readonly reap: readonly string[];
   readonly graceMs: number;
+  /** Time for all services to answer; 60 s by default. */
+  readonly readyMs?: number;
 }
 
 /**
@@ -55,19 +61,21 @@ function reap({ reap: [program = process.execPath, ...args], graceMs }: LaunchSp
 
 /** Prints what is missing and the service's address. Resolves, with an exit code, only if it is not ready in time. */
 async function whenReady(spec: LaunchSpec, services: readonly Service[], stopped: AbortSignal): Promise<number> {
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(START_PATIENCE_MS)]);
-  const missing = missingParts(spec.doctor, stopped);
+  const { readyMs = READY_MS } = spec;
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(readyMs)]);
+  const hint = spec.docker ? imagesHint(spec.docker, mayInstall(), stopped) : [];
+  const hints = Promise.all([missingParts(spec.doctor, stopped), hint]);
   // In sequence: the gateway is checked after the daemon answers.
   for (const [index, { name, address, health }] of spec.services.entries()) {
     try {
       await untilAnswers(urlOf(address) + health, (status) => status === 200, signal);
     } catch {
-      if (!stopped.aborted) spec.say(`sandbox: no answer from the ${name} within ${START_PATIENCE_MS / 1000} s`);
+      if (!stopped.aborted) spec.say(`sandbox: no answer from the ${name} within ${readyMs / 1000} s`);
       return 1;
     }
     services[index]?.markReady();
   }
-  const lines = await missing;
+  const lines = (await hints).flat();
   const last = spec.services.at(-1);
   if (last && !stopped.aborted) {
     const url = urlOf(last.address);

@@ -21,12 +21,14 @@ export interface RunTerms {
   readonly programs: Readonly<Record<'sandboxd' | 'gateway', readonly string[]>>;
   /** Directory of `sandbox`, and of other programs that commands find after those of the machine. */
   readonly commandLine: string;
+  /** Command that exits 0 if Docker answers, where images can be built. */
+  readonly docker?: readonly string[];
   /** Makes what the services need; it writes lines about it. */
   readonly prepare?: (say: (line: string) => void) => Promise<void>;
 }
 
 /** Runs the daemon and the gateway until a signal arrives or one of them fails for good. Returns the exit code. */
-export async function runServices({ name, programs, commandLine, prepare }: RunTerms): Promise<number> {
+export async function runServices({ name, programs, commandLine, docker, prepare }: RunTerms): Promise<number> {
   const { args, env, handover } = hideKey(process.argv.slice(2), process.env);
   // Every process that the launcher starts inherits this environment.
   process.env = { ...env };
@@ -56,6 +58,7 @@ export async function runServices({ name, programs, commandLine, prepare }: RunT
       { name: 'gateway', command: [...programs.gateway, 'start', ...gatewayArgs], address: gateway, health: '/health' },
     ],
     doctor: [...programs.sandboxd, 'doctor', '--json', ...daemonArgs],
+    ...(docker && { docker }),
     reap: [...programs.sandboxd, 'reap', ...daemonArgs],
     graceMs: (options.stopGraceSeconds + EXTRA_GRACE_SECONDS) * 1000,
     stallSeconds: options.stallSeconds,

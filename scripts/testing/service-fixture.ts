@@ -12,6 +12,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '/dev/null' },
     'stall-seconds': { type: 'string', default: '0' },
     exit: { type: 'string' },
+    unhealthy: { type: 'boolean', default: false },
     'ignore-term': { type: 'boolean', default: false },
   },
 });
@@ -38,6 +39,7 @@ createServer((request, response) => {
   if (request.url === '/crash') process.exit(7);
   if (request.url === '/spin') spinForever();
   if (request.url?.startsWith('/read/')) readFileSync(request.url.slice('/read'.length));
+  if (values.unhealthy) response.statusCode = 503;
   response.end();
 }).listen(Number(values.port), '127.0.0.1', () => {
   report('up');
