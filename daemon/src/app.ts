@@ -135,7 +135,7 @@ export async function buildApp(
         uses,
         metrics: core.metrics,
         isTrusted,
-        previewField: (headers) => previews.validField(headers),
+        previewCredential: (headers) => previews.find(headers),
         readiness,
         publicReadiness: new PublicReadiness(readiness, new SupervisedPrograms(config.programStates), logger),
       });

@@ -27,14 +27,14 @@ export const AUTHENTICATION: readonly Requirement[] = [
     'ticket.needs-key': 'neither a ticket nor a cookie creates a ticket',
     'ticket.target': 'a ticket for a target is valid for that path with exactly that query, in any order',
     'ticket.bounds': 'ttl is 1 to 3600 seconds and 30 by default, uses is 1 by default; beyond them 422',
-    'ticket.prefix': 'a ticket is valid only below its path_prefix',
+    'ticket.prefix': 'a ticket is valid only below its path_prefix, which every program resolves alike',
     'ticket.expiry': 'a ticket past its ttl is refused',
     'ticket.spent-by-daemon': 'a ticket is invalid after `uses` requests to the daemon',
     'ticket.spent-by-internal-auth': 'a 204 of /internal/auth uses the ticket once per request',
     'ticket.revoke':
       'tickets are listed by id; one that is withdrawn admits nothing, and what it opened ends with 4401 or its stream',
     'access.withdrawn':
-      'what a withdrawn credential opened ends within a second, at daemon and gateway; connections of others stay',
+      'what a withdrawn credential opened ends within a second, at daemon and gateway, with 401 where nothing was answered',
     'access.recheck': 'after a cut to the daemon the gateway checks what is open, and ends it without an answer',
     'keys.file':
       'SVC_ACCESS_KEYS_FILE has named keys, also as SHA-256, and is read again; a file with a fault changes nothing',

@@ -48,7 +48,8 @@ export const PROTOCOLS: readonly Requirement[] = [
     'e2b.creators': 'one sandbox, many creators: 429 with the id, or an id of its own for each',
     'e2b.timeout': 'a timeout ends what was started with the id and frees it',
     'e2b.not-served': 'what one machine cannot serve is 501 with a sentence',
-    'e2b.tokens': 'envdAccessToken and trafficAccessToken open their own services until the sandbox ends',
+    'e2b.tokens':
+      'envdAccessToken and trafficAccessToken open their own services until the sandbox or the key that got them ends',
     'e2b.traffic': 'trafficAccessToken opens previews of its sandbox, and the application does not get it',
     'e2b.shutdown': 'with SVC_PROTOCOL_SHUTDOWN the end of the last sandbox stops the service',
     'e2b.signatures': 'a signed URL opens the path, operation and user that it names, until it expires',

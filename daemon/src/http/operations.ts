@@ -9,6 +9,7 @@ import type { AccessGate } from './access/live-gate.ts';
 import type { Uses } from './access/uses.ts';
 import type { PublicReadiness } from './health/public-readiness.ts';
 import type { Readiness } from './health/readiness.ts';
+import type { PreviewCredential } from './protocols/preview-credentials.ts';
 
 const Health = z
   .object({ status: z.literal('healthy'), version: z.string(), uptime_seconds: z.number() })
@@ -40,8 +41,8 @@ export interface Operations {
   readonly uses: Uses;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
-  /** The header of a request for a preview whose credential opens it beside the key; undefined: none. */
-  readonly previewField: (headers: IncomingHttpHeaders) => Promise<string | undefined>;
+  /** What opens a request for a preview beside the key; undefined: nothing. */
+  readonly previewCredential: (headers: IncomingHttpHeaders) => Promise<PreviewCredential | undefined>;
   readonly readiness: Readiness;
   readonly publicReadiness: PublicReadiness;
 }

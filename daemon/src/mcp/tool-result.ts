@@ -12,6 +12,8 @@ const TEXT_MAX = 8 * 1024 ** 2;
 const CROWDED = 'answers that clients have not read take too much memory';
 const CROWDED_HINT = 'read each answer to its end; call it again only if that does no harm, and ask for less';
 
+const LOST_HINT = 'list what there is, and take a name from that list';
+
 /** The result of a call that has ended: text, an object, or a `ToolAnswer`. */
 export function resultOf(value: unknown): CallToolResult {
   const { text, data, images, isError } = answerOf(value);
@@ -42,7 +44,7 @@ export function failureOf(error: unknown, args: unknown): CallToolResult | undef
         .join('; '),
     );
   if (error instanceof SandboxError) {
-    const { hint } = error.details;
+    const { hint = error.kind === 'not_found' ? LOST_HINT : undefined } = error.details;
     const message = error.messageNaming(snakeCase);
     return failed(hint === undefined ? message : `${message}\nHint: ${hint}`);
   }

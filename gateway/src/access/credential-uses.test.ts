@@ -100,6 +100,24 @@ test('[access.withdrawn] WebSockets and streams of a withdrawn key end within a 
   expect(staysStream.socket.readyState).toBe('open');
 });
 
+test('[access.withdrawn] a request that its application has not answered yet is refused, and its connection ends', async () => {
+  const keys = new Keys('one');
+  await using daemon = await startDaemon(keys.listener);
+  const asked = Promise.withResolvers<IncomingMessage>();
+  await using silent = await new Daemon((req) => asked.resolve(req)).listen();
+  await using gateway = await startGateway(daemon.port);
+  using wire = stream(gateway.port, `/proxy/${silent.port}/`, 'one');
+  const { socket } = await asked.promise;
+  const gone = once(socket, 'close');
+  keys.set([]);
+  const at = performance.now();
+  const answer = await wire.all();
+  expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+  expect(answer).toContain('the credential of this request was withdrawn');
+  expect(performance.now() - at).toBeLessThan(1000);
+  await gone;
+});
+
 test('[access.withdrawn] a client that is being sent a frame is cut off without its rest', async () => {
   const keys = new Keys('one');
   await using daemon = await startDaemon(keys.listener);

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endWith } from '@sandbox/program/server/last-answer.ts';
+import { WITHDRAWN_ANSWER } from '@sandbox/program/withdrawn.ts';
 import { type Exchange, isUpgrade } from '../exchange/exchange.ts';
+import { errorAnswer } from '../exchange/responses.ts';
 
 /** Milliseconds after which the daemon is asked about something that is still open; most exchanges are shorter. */
 const BEGIN_MS = 200;
@@ -28,7 +31,7 @@ interface Use extends UsedCredential {
 
 const ends = new WeakMap<IncomingMessage, () => void>();
 
-/** How an exchange ends when its credential is withdrawn; without this its connection is closed. */
+/** How an exchange ends when its credential is withdrawn; without this it is refused, and closed if its answer has begun. */
 export function onWithdrawn({ req }: Pick<Exchange, 'req'>, end: () => void): void {
   ends.set(req, end);
 }
@@ -65,7 +68,7 @@ export class CredentialUses implements Disposable {
   hold(exchange: Pick<Exchange, 'req' | 'res'>, credential: UsedCredential | undefined): void {
     if (credential === undefined) return;
     const { req, res } = exchange;
-    const use: Use = { ...credential, end: () => (ends.get(req) ?? closing(req))() };
+    const use: Use = { ...credential, end: () => (ends.get(req) ?? closing(exchange))() };
     this.#open.add(use);
     const done = (): void => void this.#open.delete(use);
     // After an upgrade the response has no connection any more.
@@ -115,8 +118,12 @@ export class CredentialUses implements Disposable {
   }
 }
 
-function closing(req: IncomingMessage): () => void {
-  return () => void req.socket.destroy();
+function closing(exchange: Pick<Exchange, 'req' | 'res'>): () => void {
+  const { req, res } = exchange;
+  return () => {
+    if (isUpgrade(exchange) || res.headersSent) req.socket.destroy();
+    else endWith(res, { status: 401, ...errorAnswer(exchange, 401, WITHDRAWN_ANSWER) });
+  };
 }
 
 /** Whether both cursors are of one daemon, and the first is the older one. */

@@ -21,17 +21,21 @@ function envelope(message: string, hint: string): string {
 }
 
 /** Sends an error: a page to a browser, otherwise the envelope with the same text. */
-export function sendError(exchange: RequestContext, status: number, { message, hint, headers }: ErrorContent): void {
+export function sendError(exchange: RequestContext, status: number, { headers, ...content }: ErrorContent): void {
+  const error = errorAnswer(exchange, status, content);
+  sendResponse(exchange, status, { ...error.headers, ...headers }, error.body);
+}
+
+/** What `sendError` sends. */
+export function errorAnswer(
+  exchange: Pick<RequestContext, 'req'>,
+  status: number,
+  { message, hint }: Omit<ErrorContent, 'headers'>,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
   if (wantsPage(exchange) && !isUpgrade(exchange)) {
-    sendResponse(exchange, status, { ...PAGE_HEADERS, ...headers }, errorPage(status, { message, hint }));
-    return;
+    return { headers: PAGE_HEADERS, body: errorPage(status, { message, hint }) };
   }
-  sendResponse(
-    exchange,
-    status,
-    { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-    envelope(message, hint),
-  );
+  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: envelope(message, hint) };
 }
 
 /** Sends a complete response; does nothing if a response has started or the client has disconnected. */

@@ -1,5 +1,5 @@
 import { builtin } from '../core/builtin.ts';
-import { SandboxError } from '../core/errors.ts';
+import { RequestFailed, SandboxError } from '../core/errors.ts';
 import {
   Pool,
   type RemoteEntry,
@@ -79,15 +79,25 @@ async function pullFile(
 
 async function pullLink(files: RemoteFiles, entry: RemoteEntry, place: Place, tally: Tally): Promise<void> {
   const { rm, symlink } = await builtin('node:fs/promises');
-  const { symlinkTarget } = await files.stat(entry.path, { followLinks: false });
-  if (symlinkTarget === null || !staysBelow(place.name, symlinkTarget)) {
+  const target = await targetOf(files, entry);
+  if (target === null || !staysBelow(place.name, target)) {
     tally.skipped.push(entry.path);
     return;
   }
   const path = await safePath(place);
   await rm(path, { force: true });
-  await symlink(symlinkTarget, path);
+  await symlink(target, path);
   tally.files++;
+}
+
+/** Null also for a link that leads out of what the key is good for. */
+async function targetOf(files: RemoteFiles, entry: RemoteEntry): Promise<string | null> {
+  try {
+    return (await files.stat(entry.path, { followLinks: false })).symlinkTarget;
+  } catch (error) {
+    if (error instanceof RequestFailed && error.status === 403) return null;
+    throw error;
+  }
 }
 
 /** The local path, whose directory is really below the target: no link leads elsewhere. */

@@ -1,12 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { hasKeyForFiles, requireConfined } from '../../core/access/caller.ts';
+import { hasKeyForFiles, isConfined, requireConfined } from '../../core/access/caller.ts';
 import { credentialFiles } from '../../core/access/credential-files.ts';
 import { sameRights } from '../../core/account/identity.ts';
 import { RunContext } from '../../core/account/run-context.ts';
 import type { Core } from '../../core/core.ts';
 import { asFileFailure } from '../../core/files/file-failure.ts';
 import { type FilePath, latin1Of, pathOfBytes, pathOfLatin1, shownPath } from '../../core/files/file-path.ts';
+import { Place } from '../../core/files/place/place.ts';
 import type { ShellPaths } from '../../core/files/shell-paths.ts';
 import { treeProgram } from '../../core/process/keeper/keeper-program.ts';
 import type {
@@ -163,7 +164,9 @@ export class CheckpointService implements AsyncDisposable {
     const records = await this.#engine.call('list', null);
     const record = records.find((one) => one.id === id);
     if (!record) {
-      throw new SandboxError('not_found', `checkpoint not found: ${id}`, { hint: 'GET /v2/checkpoints lists them' });
+      throw new SandboxError('not_found', `checkpoint not found: ${id}`, {
+        hint: 'the list of checkpoints has those that are kept',
+      });
     }
     requireConfined(() => pathOfLatin1(record.root), access);
     return record;
@@ -207,8 +210,14 @@ async function realPathOf(path: FilePath): Promise<Buffer> {
   try {
     return await realpath(path, { encoding: 'buffer' });
   } catch (error) {
+    if (isConfined()) requireFound(path);
     throw asFileFailure(error, 'checkpoint', shownPath(path));
   }
+}
+
+/** @throws SandboxError `forbidden` outside the directories of the key, also for what is not there */
+function requireFound(path: FilePath): void {
+  Place.find(path, 'checkpoint', { follow: true, access: 'read' })[Symbol.dispose]();
 }
 
 function isCovered({ root }: CheckpointRecord): boolean {

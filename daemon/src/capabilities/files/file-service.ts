@@ -167,7 +167,10 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
   ): Promise<number> {
     const terms = { overwrite, owner: this.#ownership.of(caller), journal: this.#journal, signal: this.#until(gone) };
-    return attempt('copy', source, () => copyPath(source, destination, terms));
+    return attempt('copy', source, () => {
+      requireName(destination, 'copy');
+      return copyPath(source, destination, terms);
+    });
   }
 
   move(
@@ -177,7 +180,10 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
   ): Promise<void> {
     const terms = { overwrite, owner: this.#ownership.of(caller), journal: this.#journal, signal: this.#until(gone) };
-    return attempt('move', source, () => movePath(source, destination, terms));
+    return attempt('move', source, () => {
+      requireName(destination, 'move');
+      return movePath(source, destination, terms);
+    });
   }
 
   delete(path: FilePath, recursive: boolean): Promise<void> {
@@ -286,10 +292,14 @@ export class FileService implements AsyncDisposable {
 /** Turns errors of system calls into failures of this operation on this path. */
 async function attempt<T>(operation: string, path: FilePath, action: () => T | Promise<T>): Promise<T> {
   try {
-    // The name alone: what is opened is checked again.
-    if (isConfined() && path !== '') requireConfined(() => realPathOf(path, operation), 'read');
+    requireName(path, operation);
     return await action();
   } catch (error) {
     throw asFileFailure(error, operation, shownPath(path));
   }
+}
+
+/** The name alone, before anything is said of it: what is opened is checked again. @throws SandboxError `forbidden` */
+function requireName(path: FilePath, operation: string): void {
+  if (isConfined() && path !== '') requireConfined(() => realPathOf(path, operation), 'read');
 }

@@ -34,7 +34,7 @@ test('[mcp.skills] skills are listed, and loaded with their base path', async ()
   expect(await text({ name: 'pdf' })).toBe(`Base Path: ${join(folder, 'b')}\n\n${matter('pdf', '"Fills: forms"')}`);
   expect(await mcp.call('sandbox_load_skill', { name: 'x' })).toMatchObject({
     isError: true,
-    content: [{ text: 'Skill not found: x' }],
+    content: [{ text: expect.stringMatching(/^Skill not found: x\nHint: list what there is/) }],
   });
   // The folder is read at each call.
   skill('c', matter('new'));

@@ -1,3 +1,5 @@
+import { hkdfSync } from 'node:crypto';
+
 /** What admitted a request, and in whose name a ticket or a cookie was made. */
 export interface Credential {
   /**
@@ -13,3 +15,17 @@ export interface Credential {
 
 /** The credential of every request to a service that has no key. */
 export const OPEN: Credential = { ids: ['open'] };
+
+/** What another credential than a key opens a request as: the key that it was given to. Undefined: it opens nothing. */
+export type OwnAdmission = Credential | 'public' | undefined;
+
+/** Names the single key, and reveals nothing of it. */
+export function keyIdOf(apiKey: string): string {
+  const id = Buffer.from(hkdfSync('sha256', apiKey, '', 'credential id', 32));
+  return `k.${id.toString('base64url').slice(0, 22)}`;
+}
+
+/** The id of the key that a credential is, or stands for. */
+export function keyIdIn({ ids }: Credential): string {
+  return ids.at(-1) ?? '';
+}

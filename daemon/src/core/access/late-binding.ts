@@ -7,6 +7,7 @@ import { type AccessKey, AccessKeys, cookieSecret, cookieSecretPath } from './ac
 import { reservePaths } from './caller.ts';
 import { ClaimCredential, type ClaimOptions, type ClaimProof, digest } from './claim/claim-credential.ts';
 import { type Claim, ClaimRecord, type ClaimTerms } from './claim/claim-record.ts';
+import { type Credential, keyIdIn, keyIdOf, OPEN } from './credential.ts';
 import { withholdCredentials } from './credential-files.ts';
 import { claimTokenTerms, keyFileTerms } from './key-options.ts';
 import { readSecret, SecretFile, type SecretFileTerms, unreadable } from './secret-file.ts';
@@ -20,6 +21,21 @@ export interface AccessTerms {
   readonly allowedOrigins: readonly string[];
   /** Why nothing but the public paths is served; undefined if requests are judged by the key. */
   readonly locked: 'unclaimed' | 'no_key' | undefined;
+}
+
+const validKeys = new WeakMap<AccessTerms, ReadonlyMap<string, Credential>>();
+
+/** The credentials of the keys that are valid, by the ids of the keys; of a service without a key `OPEN`. */
+export function validKeysOf(terms: AccessTerms): ReadonlyMap<string, Credential> {
+  const known = validKeys.get(terms);
+  if (known) return known;
+  const { apiKey, named } = terms;
+  const own = apiKey === undefined ? [] : [{ ids: [keyIdOf(apiKey)] }];
+  const all = apiKey === undefined && named === undefined ? [OPEN] : own;
+  const credentials = [...all, ...(named?.keys.map(({ credential }) => credential) ?? [])];
+  const byId = new Map(credentials.map((credential) => [keyIdIn(credential), credential]));
+  validKeys.set(terms, byId);
+  return byId;
 }
 
 type LateOptions = ClaimOptions & Pick<CoreConfig, 'apiKey' | 'apiKeyFile' | 'allowedOrigins' | 'accessKeysFile'>;

@@ -12,6 +12,11 @@ function isUnambiguous(path: string): boolean {
   return !/%2f|%5c|%2e|\\/i.test(path) && !path.split('/').some((segment) => segment === '.' || segment === '..');
 }
 
+/** Whether requests can have such a path, and every program resolves it alike. */
+export function isPlainPath(path: string): boolean {
+  return /^\/[\x21\x22\x24-\x3e\x40-\x7e]*$/.test(path) && isUnambiguous(path);
+}
+
 /** A whole preview: the gateway matches its prefix literally, and the application resolves the rest. */
 const PREVIEW = /^\/(?:abs)?proxy\/\d+\/?$/;
 

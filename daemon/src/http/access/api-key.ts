@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { keyIdOf } from '../../core/access/credential.ts';
 
 /** The API key of a deployment. Keys are compared as keyed hashes, so timing reveals neither length nor prefix. */
 export class ApiKey {
@@ -31,7 +32,7 @@ export class ApiKey {
 
   /** Names the key, and reveals nothing of it. */
   get id(): string {
-    return `k.${this.derive('credential id').toString('base64url').slice(0, 22)}`;
+    return keyIdOf(this.#key);
   }
 
   /** FNV-1a from a secret start. */

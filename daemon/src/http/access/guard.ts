@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { noteKeyName } from '@sandbox/api/http/access-log.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { failure } from '@sandbox/api/http/envelope.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ADMITTED } from '@sandbox/program/pages.ts';
+import { endWith, type LastAnswer } from '@sandbox/program/server/last-answer.ts';
 import { forwardedPrefix } from '@sandbox/program/trusted-proxies.ts';
+import { WITHDRAWN_ANSWER } from '@sandbox/program/withdrawn.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { runAs } from '../../core/access/caller.ts';
-import { type Credential, OPEN } from '../../core/access/credential.ts';
+import { type Credential, OPEN, type OwnAdmission } from '../../core/access/credential.ts';
 import { type Need, permits } from '../../core/access/scopes.ts';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
@@ -43,23 +46,16 @@ export function credentialKindOf({ raw }: FastifyRequest): CredentialKind | unde
   return admittedBy.get(raw);
 }
 
-/** Whether a request that the gate refuses for lack of a key has another credential, which this route knows. */
-type Admits = (request: FastifyRequest) => Promise<boolean>;
+/** Whether a request that the gate refuses for lack of a key has another credential, which its route knows. */
+type Admits = (request: FastifyRequest) => Promise<OwnAdmission>;
 
-/** A route with credentials of its own beside the key. */
-interface OwnCredentials {
-  readonly admits: Admits;
-  /** Whether they are withdrawn with the key that was valid when they were used. */
-  readonly endsWithKey: boolean;
+/** The configuration of a route with credentials of its own beside the key. */
+export function admitBy(admits: Admits): { readonly admits: Admits } {
+  return { admits };
 }
 
-/** The configuration of such a route. */
-export function admitBy(own: OwnCredentials): { readonly ownCredentials: OwnCredentials } {
-  return { ownCredentials: own };
-}
-
-function ownCredentialsOf({ routeOptions: { config } }: FastifyRequest): OwnCredentials | undefined {
-  return 'ownCredentials' in config ? (config.ownCredentials as OwnCredentials) : undefined;
+function admitsOf({ routeOptions: { config } }: FastifyRequest): Admits | undefined {
+  return 'admits' in config ? (config.admits as Admits) : undefined;
 }
 
 const fromTrustedProxy = new WeakSet<IncomingMessage>();
@@ -147,11 +143,32 @@ function admit(
   });
 }
 
-/** What is left of a request ends with its connection when the credential is withdrawn. */
-function begin({ raw }: FastifyRequest, reply: FastifyReply, uses: Uses, credential: Credential): void {
+/** When the credential is withdrawn, a request is refused that is not answered yet, and ends with its connection otherwise. */
+function begin(request: FastifyRequest, reply: FastifyReply, uses: Uses, credential: Credential): void {
+  const { raw } = request;
   credentials.set(raw, credential);
   if (credential.name !== undefined) noteKeyName({ raw }, credential.name);
-  uses.begin(raw, credential, () => reply.raw.destroy());
+  uses.begin(raw, credential, () => endWith(reply.raw, refusalOfWithdrawn(request, reply)));
+}
+
+/** How a route says an error that is not one of the service. */
+interface InOwnWords {
+  readonly refusal: (error: { readonly status: number; readonly message: string }) => {
+    readonly contentType: string;
+    readonly body: string;
+  };
+}
+
+function refusalOfWithdrawn({ routeOptions: { config } }: FastifyRequest, reply: FastifyReply): LastAnswer {
+  const { contentType, body } =
+    'refusal' in config
+      ? (config as InOwnWords).refusal({ status: 401, message: WITHDRAWN_ANSWER.message })
+      : {
+          contentType: 'application/json; charset=utf-8',
+          body: JSON.stringify(failure(WITHDRAWN_ANSWER.message, WITHDRAWN_ANSWER.hint)),
+        };
+  const set = Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]);
+  return { status: 401, headers: { ...Object.fromEntries(set), 'content-type': contentType }, body };
 }
 
 interface Refused {
@@ -167,14 +184,14 @@ function refuseUnlessAdmitted(
   refused: SandboxError,
   done: (error?: Error) => void,
 ): void {
-  const own = refused.kind === 'unauthorized' && gate.takesCredentials ? ownCredentialsOf(request) : undefined;
-  if (own === undefined) {
+  const admits = refused.kind === 'unauthorized' && gate.takesCredentials ? admitsOf(request) : undefined;
+  if (admits === undefined) {
     done(refused);
     return;
   }
-  void own.admits(request).then((isAdmitted) => {
-    if (isAdmitted && own.endsWithKey) begin(request, reply, uses, { ids: gate.keyIds });
-    done(isAdmitted ? undefined : refused);
+  void admits(request).then((admission) => {
+    if (admission !== undefined && admission !== 'public') begin(request, reply, uses, admission);
+    done(admission === undefined ? refused : undefined);
   }, done);
 }
 

@@ -6,6 +6,7 @@ import { portOfPreview } from '@sandbox/program/pages.ts';
 import { CREDENTIAL, MISSING_SCOPE, VIEW_ONLY } from '@sandbox/program/withdrawn.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { permits } from '../../core/access/scopes.ts';
+import type { PreviewCredential } from '../protocols/preview-credentials.ts';
 import type { AccessDecision, AccessRequest } from './gate.ts';
 import { accessRequestOf, answerPreflight, isPreflight } from './guard.ts';
 import type { AccessGate } from './live-gate.ts';
@@ -21,11 +22,11 @@ interface Access {
   readonly gate: AccessGate;
   readonly uses: Uses;
   readonly isTrusted: (address: string) => boolean;
-  /** The header of a request for a preview whose credential opens it beside the key; undefined: none. */
-  readonly previewField: (headers: IncomingHttpHeaders) => Promise<string | undefined>;
+  /** What opens a request for a preview beside the key; undefined: nothing. */
+  readonly previewCredential: (headers: IncomingHttpHeaders) => Promise<PreviewCredential | undefined>;
 }
 
-export function mountInternal(app: App, { gate, uses, isTrusted, previewField }: Access): void {
+export function mountInternal(app: App, { gate, uses, isTrusted, previewCredential }: Access): void {
   app.get('/internal/auth', { schema: { hide: true } }, async (request, reply) => {
     const accessRequest = originalRequest(request, isTrusted);
     const { origin } = request.headers;
@@ -42,9 +43,9 @@ export function mountInternal(app: App, { gate, uses, isTrusted, previewField }:
         .headers({ 'content-security-policy': gate.frameRule, ...headers })
         .send();
     if (!decision.admitted) {
-      const field = await ownPreviewField(decision, accessRequest, gate, previewField);
-      if (field === undefined) return deny(reply, decision);
-      return admit({ [CREDENTIAL]: [cursor, ...gate.keyIds].join(' '), 'x-credentials': field });
+      const own = await ownCredential(decision, accessRequest, gate, previewCredential);
+      if (own === undefined) return deny(reply, decision);
+      return admit({ [CREDENTIAL]: [cursor, ...own.credential.ids].join(' '), 'x-credentials': own.field });
     }
     const fields = gate.credentialFields(accessRequest.target, request.raw.rawHeaders, decision.ticket);
     const ids = decision.credential?.ids;
@@ -66,16 +67,16 @@ export function mountInternal(app: App, { gate, uses, isTrusted, previewField }:
   });
 }
 
-/** The header by which a protocol opens a preview, unless the service is closed to every credential. */
-async function ownPreviewField(
+/** By which a protocol opens a preview, unless the service is closed to every credential. */
+async function ownCredential(
   { kind }: Denial,
   { target, headers }: AccessRequest,
   gate: AccessGate,
-  previewField: Access['previewField'],
-): Promise<string | undefined> {
+  find: Access['previewCredential'],
+): Promise<PreviewCredential | undefined> {
   const [path = ''] = target.split('?', 1);
   const canOpen = kind === 'unauthorized' && gate.takesCredentials && portOfPreview(path) !== undefined;
-  return canOpen ? await previewField(headers) : undefined;
+  return canOpen ? await find(headers) : undefined;
 }
 
 function deny(reply: FastifyReply, { kind, sufficient }: Denial): FastifyReply {

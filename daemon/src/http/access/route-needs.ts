@@ -1,5 +1,5 @@
 import { GATEWAY_PATHS } from '@sandbox/program/pages.ts';
-import { covers } from '../../core/access/path-prefix.ts';
+import { covers, isUnder } from '../../core/access/path-prefix.ts';
 import type { Need, RouteScopes } from '../../core/access/scopes.ts';
 
 /** Of no capability. */
@@ -70,5 +70,10 @@ function entriesOf(path: string, needs: string): [string, Need][] {
 export function needOfPage(target: string): Need | undefined {
   const [path = ''] = target.split('?', 1);
   if (path === GATEWAY_PATHS.landing) return 'any';
-  return PAGES.find(([prefix]) => covers(prefix, path))?.[1];
+  // Applications resolve the rest of such a path, whatever it is, and no prefix needs more.
+  return PAGES.find(([prefix, need]) => (need === 'control' ? isUnder : isCovered)(path, prefix))?.[1];
+}
+
+function isCovered(path: string, prefix: string): boolean {
+  return covers(prefix, path);
 }

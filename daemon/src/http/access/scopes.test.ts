@@ -110,6 +110,8 @@ const PAGES: Readonly<Record<string, string>> = {
   '/open/3000': 'control',
   '/proxy/3000/': 'control',
   '/absproxy/3000/': 'control',
+  '/proxy/3000/api/group%2fproject': 'control',
+  '/jupyter/api/contents/a%2fb': 'control',
   '/unknown': 'all',
   '/vnc/..%2fcdp': 'all',
   '/vnc/../cdp': 'all',
@@ -248,7 +250,7 @@ describe('[keys.files] a key of some directories', () => {
     for (const name of ['files', 'files-read'] as const) {
       expect([name, await status(read(name, join(own, 'mine')))]).toEqual([name, 200]);
       expect([name, await status(read(name, join(directory, 'in')))]).toEqual([name, 200]);
-      const names = ['secret', 'own/link', 'own/up/secret', 'own/../secret', 'own-not/f', 'missing'];
+      const names = ['secret', 'own/link', 'own/up/secret', 'own/../secret', 'own-not/f', 'missing', 'secret/x'];
       for (const path of names.map((one) => `${directory}/${one}`)) {
         expect([name, path, await status(read(name, path))]).toEqual([name, path, 403]);
         const query = { path };
@@ -267,7 +269,7 @@ describe('[keys.files] a key of some directories', () => {
     }
     expect(await status(write('files', join(own, 'new', '..', 'new')))).toBe(200);
     expect(await status(write('files-read', join(own, 'new')))).toBe(403);
-    for (const path of ['secret', 'own/link', 'own/up/new', 'new', 'own-not/f']) {
+    for (const path of ['secret', 'own/link', 'own/up/new', 'new', 'own-not/f', 'secret/x', 'secret/x/y']) {
       expect([path, await status(write('files', `${directory}/${path}`))]).toEqual([path, 403]);
     }
     const copy = (payload: object, operation = 'copy') =>
@@ -277,6 +279,7 @@ describe('[keys.files] a key of some directories', () => {
     expect(await copy({ source: outside, destination: join(own, 'stolen') })).toBe(403);
     expect(await copy({ source: join(own, 'link'), destination: join(own, 'stolen') })).toBe(403);
     expect(await copy({ source: mine, destination: join(directory, 'out') })).toBe(403);
+    expect(await copy({ source: mine, destination: join(outside, 'x') })).toBe(403);
     expect(await copy({ source: join(own, 'copy'), destination: join(directory, 'out') }, 'move')).toBe(403);
     expect(await copy({ path: outside }, 'delete')).toBe(403);
     expect(await copy({ path: join(own, 'up', 'secret') }, 'delete')).toBe(403);

@@ -45,18 +45,28 @@ test('[access.withdrawn] a new key ends terminals, streams and calls of the old 
   ]);
   let rotatedAt = 0;
   const ends = answers.map((answer) => untilEnd(answer, () => rotatedAt));
-  const waiting = fetched('/v2/commands', { method: 'POST', headers: json, body: '{"command":"sleep 60"}' }).then(
-    () => 'answered',
-    () => performance.now() - rotatedAt,
-  );
+  const unanswered = ['/v2/commands', '/v1/bash/exec', '/compat/swe-rex/execute'].map(async (path) => {
+    const body = JSON.stringify({ command: 'sleep 60', ...(path.startsWith('/compat') && { shell: true }) });
+    const answer = await fetched(path, { method: 'POST', headers: json, body });
+    return [answer.status, await answer.json(), performance.now() - rotatedAt] as const;
+  });
   const closed = once(terminal, 'close').then(([code]) => [code, performance.now() - rotatedAt]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const running = async () =>
     ((await (await fetched('/v2/commands?status=running')).json()) as { data: { commands: unknown[] } }).data.commands;
-  await expect.poll(async () => (await running()).length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(async () => (await running()).length, { timeout: 30_000 }).toBe(4);
   await rotate();
   rotatedAt = performance.now();
-  for (const ms of await Promise.all([...ends, waiting])) expect(ms).toBeLessThan(1000);
+  for (const ms of await Promise.all(ends)) expect(ms).toBeLessThan(1000);
+  const message = 'the credential of this request was withdrawn';
+  const refused = await Promise.all(unanswered);
+  const inEnvelope = { success: false, message, data: null, hint: expect.stringContaining('another key') };
+  expect(refused.map(([status, body]) => [status, body])).toEqual([
+    [401, inEnvelope],
+    [401, inEnvelope],
+    [401, { detail: message }],
+  ]);
+  for (const [, , ms] of refused) expect(ms).toBeLessThan(1000);
   const [code, ms] = await closed;
   expect(code).toBe(4401);
   expect(ms).toBeLessThan(1000);

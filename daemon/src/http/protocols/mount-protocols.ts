@@ -3,8 +3,9 @@ import { acceptAnyBody } from '@sandbox/api/http/body.ts';
 import { statusOfKind } from '@sandbox/api/http/error-handler.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { keyIdIn, type OwnAdmission } from '../../core/access/credential.ts';
 import type { Metrics } from '../../core/metrics.ts';
-import { admitBy, credentialKindOf } from '../access/guard.ts';
+import { admitBy, credentialKindOf, credentialOf } from '../access/guard.ts';
 import { acceptWebSocket, asksForWebSocket } from '../streams/websocket.ts';
 import type { WebSocketPort } from '../streams/websocket-port.ts';
 import type { LoadedProtocol } from './loaded-protocol.ts';
@@ -32,7 +33,8 @@ export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], m
               need: 'all',
               // What a protocol gives, such as tokens, would outlive a ticket or a cookie.
               needsKey: true,
-              ...admitBy({ admits: (request) => isAdmitted(protocol, request), endsWithKey: true }),
+              refusal: mounted.refusal,
+              ...admitBy((request) => admissionOf(protocol, request)),
             },
             handler: (request, reply) => serve(protocol, request, reply),
           });
@@ -46,9 +48,9 @@ export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], m
 }
 
 /** The service is loaded for this too: the credential is its own. */
-async function isAdmitted(protocol: LoadedProtocol, request: FastifyRequest): Promise<boolean> {
+async function admissionOf(protocol: LoadedProtocol, request: FastifyRequest): Promise<OwnAdmission> {
   const service = await protocol.service();
-  return service.admits?.(requestOf(protocol, request)) ?? false;
+  return service.admits?.(requestOf(protocol, request));
 }
 
 async function serve(protocol: LoadedProtocol, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -83,6 +85,7 @@ function requestOf({ mounted: { prefix } }: LoadedProtocol, request: FastifyRequ
     host: request.host,
     scheme: request.protocol,
     byKey: credentialKindOf(request) !== undefined,
+    keyId: keyIdIn(credentialOf(request)),
   };
 }
 

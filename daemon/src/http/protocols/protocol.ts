@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@sandbox/program/logger.ts';
+import type { Credential, OwnAdmission } from '../../core/access/credential.ts';
 import type { WebSocketPort } from '../streams/websocket-port.ts';
 
 /** A request of a protocol. */
@@ -14,6 +15,8 @@ export interface ProtocolRequest {
   readonly scheme: string;
   /** Whether the key of the service admitted it; false also if the service has none. */
   readonly byKey: boolean;
+  /** The id of the key that it came with, or that its credential was given to; of a service without a key that of `OPEN`. */
+  readonly keyId: string;
 }
 
 /** A request of a protocol that is to be answered. */
@@ -28,15 +31,14 @@ export interface ProtocolService extends AsyncDisposable {
   /** Answers the call. A rejection is answered as an error of the protocol if nothing was sent. */
   serve(call: ProtocolCall): void | Promise<void>;
   /**
-   * Whether a request without the key of the service carries a credential that the protocol has given. It is asked only
-   * if the service has a key.
+   * Asked about a request without the key of the service, if the service has one: the key to which the protocol gave the
+   * credential that it carries. What is opened ends with that key.
    */
-  admits?(request: ProtocolRequest): boolean;
+  admits?(request: ProtocolRequest): OwnAdmission;
   /**
-   * Whether the header `previewCredential` of a request for a preview has a credential that the protocol has given for
-   * it. It is asked only if the request has that header and the service has a key.
+   * The same of the header `previewCredential` of a request for a preview, if the request has that header.
    */
-  admitsPreview?(headers: IncomingHttpHeaders): boolean;
+  admitsPreview?(headers: IncomingHttpHeaders): Credential | undefined;
 }
 
 /** The type and the text of a body that reports an error. */

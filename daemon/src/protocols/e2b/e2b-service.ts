@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import type { AccessTerms } from '../../core/access/late-binding.ts';
+import type { Credential, OwnAdmission } from '../../core/access/credential.ts';
+import { type AccessTerms, validKeysOf } from '../../core/access/late-binding.ts';
 import type { CodePort } from '../../core/ports/code-port.ts';
 import type { CommandsPort } from '../../core/ports/commands-port.ts';
 import type { FilesPort } from '../../core/ports/files-port.ts';
@@ -62,12 +63,12 @@ export class E2bService implements ProtocolService {
     const { config, clock, environment, late, logger, platform } = core;
     const sandboxes = new Sandboxes(directory, { space, clock }, terms, (sandbox) => this.#endOverdue(sandbox));
     const init = () => sandboxes.init;
-    const access = () => late.access();
-    const needsKey = () => isClosed(access());
+    const keys = () => validKeysOf(late.access());
+    const needsKey = () => isClosed(late.access());
     const machine = new Machine();
     const accounts = new Accounts(config.defaultUser, platform, init);
     this.#sandboxes = sandboxes;
-    this.#credentials = new Credentials({ sandboxes, access, signatureSeconds: terms.e2bSignatureSeconds });
+    this.#credentials = new Credentials({ sandboxes, keys, signatureSeconds: terms.e2bSignatureSeconds });
     this.#programs = new Programs(ports, new Started(directory, space), terms.protocolShared);
     const isAlive = (id: string): boolean => sandboxes.find(id) !== undefined;
     this.#report(this.#programs.endOrphans(isAlive), 'what ended sandboxes have left could not be ended');
@@ -85,11 +86,12 @@ export class E2bService implements ProtocolService {
     this.#envd = new EnvdRoutes({ files, machine, sandboxes, environment, hasKey: () => needsKey() });
   }
 
-  admits(request: ProtocolRequest): boolean {
-    return this.#credentials.judge(request.req, addressOf(request)) !== 'refused';
+  admits(request: ProtocolRequest): OwnAdmission {
+    const admission = this.#credentials.judge(request.req, addressOf(request));
+    return admission === 'unknown' ? 'public' : admission;
   }
 
-  admitsPreview(headers: IncomingHttpHeaders): boolean {
+  admitsPreview(headers: IncomingHttpHeaders): Credential | undefined {
     return this.#credentials.opensPreview(headers);
   }
 
@@ -120,12 +122,14 @@ export class E2bService implements ProtocolService {
 
   /** Judged here too: the gate may have passed the request before a sandbox of that id was created. */
   #requireAdmitted({ req, byKey }: ProtocolCall, address: Addressed): void {
-    if (byKey) return;
-    const hasKey = isClosed(this.#core.late.access());
-    const isAdmitted = hasKey
-      ? this.#credentials.judge(req, address) === 'admitted'
-      : this.#credentials.meetsInit(req, address);
-    if (!isAdmitted) throw new SandboxError('unauthorized', 'missing or wrong access token');
+    if (!byKey && !this.#isAdmitted(req, address))
+      throw new SandboxError('unauthorized', 'missing or wrong access token');
+  }
+
+  #isAdmitted(req: IncomingMessage, address: Addressed): boolean {
+    if (!isClosed(this.#core.late.access())) return this.#credentials.meetsInit(req, address);
+    const admission = this.#credentials.judge(req, address);
+    return admission !== undefined && admission !== 'unknown';
   }
 
   async #dispatch(call: E2bCall): Promise<void> {

@@ -1,5 +1,6 @@
 import { named } from '@sandbox/program/options.ts';
 import { z } from 'zod';
+import type { OwnAdmission } from '../../core/access/credential.ts';
 import type { ProtocolCall, ProtocolRequest, ProtocolService } from '../../http/protocols/protocol.ts';
 import { defineProtocol } from '../../protocol.ts';
 import { QUOTATION } from '../quotation.fixture.ts';
@@ -17,8 +18,8 @@ class EchoService implements ProtocolService {
     this.#token = token;
   }
 
-  admits({ req: { headers } }: ProtocolRequest): boolean {
-    return headers['x-echo-token'] === this.#token;
+  admits({ req: { headers } }: ProtocolRequest): OwnAdmission {
+    return headers['x-echo-token'] === this.#token ? 'public' : undefined;
   }
 
   async serve({ req, res, target, byKey }: ProtocolCall): Promise<void> {

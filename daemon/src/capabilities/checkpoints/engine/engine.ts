@@ -227,7 +227,9 @@ export class Engine implements Disposable {
   #recordOf(id: string): CheckpointRecord {
     const record = this.#records.get(id);
     if (record) return record;
-    throw new SandboxError('not_found', `checkpoint not found: ${id}`, { hint: 'GET /v2/checkpoints lists them' });
+    throw new SandboxError('not_found', `checkpoint not found: ${id}`, {
+      hint: 'the list of checkpoints has those that are kept',
+    });
   }
 
   /** Drops what a call that failed has stored. On a full disk it stays until a checkpoint is deleted. */

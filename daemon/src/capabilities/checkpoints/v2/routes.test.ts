@@ -130,6 +130,8 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     expect([other.statusCode, own.statusCode]).toEqual([200, 200]);
     const refused = await app.post('/v2/checkpoints', { path: join(directory.path, 'other') }, mine);
     expect(refused.statusCode).toBe(403);
+    const missing = await app.post('/v2/checkpoints', { path: join(directory.path, 'missing') }, mine);
+    expect(missing.statusCode).toBe(403);
     const asRoot = await app.post('/v2/checkpoints?user=root', { path: join(directory.path, 'mine') }, mine);
     expect([asRoot.statusCode, asRoot.json().message]).toEqual([403, expect.stringContaining('key for files alone')]);
     const { id } = other.json().data;

@@ -3,6 +3,7 @@ import { envelopeOf, ok, V2_ERRORS } from '@sandbox/api/http/envelope.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Credential } from '../../../core/access/credential.ts';
+import { isPlainPath } from '../../../core/access/path-prefix.ts';
 import { credentialKindOf, credentialOf, mayAlso, signOut } from '../../../http/access/guard.ts';
 import { given } from '../../../http/openapi/given.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
@@ -16,6 +17,7 @@ const TicketRequest = z
     path_prefix: z
       .string()
       .regex(/^\//, 'expected a path that begins with /')
+      .refine(isPlainPath, 'expected a path without a query, dot segments and encoded slashes; target takes a query')
       .max(TARGET_LENGTH_MAX)
       .optional()
       .meta({ description: 'The ticket is good for paths at or below this one, with any query.' }),

@@ -1,12 +1,12 @@
 import { type BigIntStats, lstatSync, type Stats } from 'node:fs';
-import { requireConfined } from '../../access/caller.ts';
+import { isConfined, requireConfined } from '../../access/caller.ts';
 import { systemCodeOf, systemFailure } from '../file-failure.ts';
-import { type FilePath, joinPath, shownPath } from '../file-path.ts';
+import { type FilePath, joinPath, parentOf, samePath, shownPath } from '../file-path.ts';
 import type { Owner } from '../ownership.ts';
 import { type Entry, HeldDirectory } from './held-directory.ts';
 import { makeDirectory } from './make-directory.ts';
 import { Reach } from './reach.ts';
-import { resolve } from './resolve.ts';
+import { type Resolved, resolve } from './resolve.ts';
 
 export interface FindTerms {
   /** Whether a link in the last place is followed. */
@@ -35,7 +35,7 @@ export class Place implements Entry, Disposable {
   #isMade = false;
 
   private constructor(path: FilePath, operation: string, { follow, access = 'write' }: FindTerms) {
-    const { directory, missing, name, existing, linkOwners, isDangling } = resolve(path, operation, follow);
+    const { directory, missing, name, existing, linkOwners, isDangling } = find(path, operation, { follow, access });
     this.shown = shownPath(path);
     this.#operation = operation;
     this.#directory = directory;
@@ -119,6 +119,21 @@ export class Place implements Entry, Disposable {
   [Symbol.dispose](): void {
     this.#directory[Symbol.dispose]();
   }
+}
+
+function find(path: FilePath, operation: string, { follow, access }: Required<FindTerms>): Resolved {
+  try {
+    return resolve(path, operation, follow);
+  } catch (error) {
+    if (isConfined()) requireConfinedAbove(path, operation, access);
+    throw error;
+  }
+}
+
+/** Why a path cannot be followed tells a confined request of no place that it must not look at. */
+function requireConfinedAbove(path: FilePath, operation: string, access: 'read' | 'write'): void {
+  const above = parentOf(path);
+  if (!samePath(above, path)) Place.find(above, operation, { follow: true, access })[Symbol.dispose]();
 }
 
 /** The path that a write to `path` reaches after its links; the file and its directories need not exist. */

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '../../../config.ts';
 import { E2bClient } from '../e2b-client.fixture.ts';
 import { signedFile } from './signed-file.fixture.ts';
 
@@ -42,6 +43,47 @@ test('[e2b.tokens] each token opens its own service alone, and ends with the san
   expect(await status('/metrics', { 'x-access-token': envd })).toBe(401);
   const gone = await client.fetch('/metrics', { headers: named });
   expect([gone.status, (await gone.json()).message]).toEqual([502, 'The sandbox box was not found']);
+});
+
+test('[e2b.tokens] those that a named key got end with it, and so does what they opened; those of another key go on', async () => {
+  const path = join(directory, 'keys');
+  const lines = ['first', 'other'].map((name) => JSON.stringify({ name, key: `key-of-${name}`, scopes: ['all'] }));
+  await writeFile(path, lines.join('\n'));
+  await using client = await E2bClient.start(readConfig([], { SVC_ACCESS_KEYS_FILE: path, SVC_SANDBOX_ID: 'box' }));
+  const first = await client.create({}, { 'x-api-key': 'key-of-first' });
+  const connect = { method: 'POST', json: { timeout: 60 }, headers: { 'x-api-key': 'key-of-other' } };
+  const other = await (await client.fetch('/sandboxes/box/connect', connect)).json();
+  const preview = (token: string) => {
+    const headers = { 'x-original-uri': '/proxy/3000/', 'e2b-traffic-access-token': token };
+    return client.app.inject({ url: '/internal/auth', headers });
+  };
+  const status = async (url: string, headers: Record<string, string> = {}) =>
+    (await client.fetch(url, { headers })).status;
+  const opens = async ({ envdAccessToken: envd, trafficAccessToken: traffic }: typeof first) => [
+    await status('/metrics', { 'x-access-token': envd }),
+    await status('/contexts', { 'e2b-traffic-access-token': traffic }),
+    await status(signedFile(join(directory, 'a.txt'), 'read', envd)),
+    (await preview(traffic)).statusCode,
+  ];
+  expect([await opens(first), await opens(other)]).toEqual([
+    [200, 200, 200, 204],
+    [200, 200, 200, 204],
+  ]);
+  const credential = String((await preview(first.trafficAccessToken)).headers['x-credential']).split(' ');
+  const headers = { 'x-access-token': first.envdAccessToken };
+  const events = client.rpc({ headers }).process.start({ process: { cmd: 'sleep', args: ['60'] } });
+  const running = events[Symbol.asyncIterator]();
+  await running.next();
+  await writeFile(path, lines[1] ?? '');
+  const at = performance.now();
+  await expect(running.next()).rejects.toThrow();
+  expect(performance.now() - at).toBeLessThan(1000);
+  expect([await opens(first), await opens(other)]).toEqual([
+    [401, 401, 401, 401],
+    [200, 200, 200, 204],
+  ]);
+  const { keys } = (await client.app.inject('/internal/credentials')).json();
+  expect([credential.length, keys.includes(credential[1])]).toEqual([2, false]);
 });
 
 test('[e2b.signatures] a signature opens the path, the operation and the user that it names', async () => {

@@ -1,19 +1,23 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { callerName } from '../../../core/access/caller.ts';
-import type { AccessTerms } from '../../../core/access/late-binding.ts';
+import type { Credential, OwnAdmission } from '../../../core/access/credential.ts';
 import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
 import type { Addressed } from './plane.ts';
-import { isSignature, isToken, type SignedOperation, tokenOf } from './tokens.ts';
+import { isSignature, isToken, type Purpose, type SignedOperation, tokenOf } from './tokens.ts';
 
 interface CredentialTerms {
   readonly sandboxes: Sandboxes;
-  /** Who gets in, as of now. */
-  readonly access: () => AccessTerms;
+  /** Of the keys that are valid, by the ids of the keys. */
+  readonly keys: () => ReadonlyMap<string, Credential>;
   readonly signatureSeconds: number;
 }
 
-/** Judges the credentials that the protocol gives: they open what belongs to one sandbox alone. */
+/** A token that is good, and the key that it was given to. */
+interface GoodToken {
+  readonly token: string;
+  readonly credential: Credential;
+}
+
+/** Judges the credentials that the protocol gives: they open what belongs to one sandbox alone, as long as the key of their holder is valid. */
 export class Credentials {
   readonly #terms: CredentialTerms;
 
@@ -21,33 +25,37 @@ export class Credentials {
     this.#terms = terms;
   }
 
-  /** Whether the request needs no key of the service; `unknown`: it names a sandbox that is not alive. */
-  judge(req: IncomingMessage, address: Addressed): 'admitted' | 'unknown' | 'refused' {
+  /** What opens a request without a key of the service; `unknown`: it names a sandbox that is not alive. */
+  judge(req: IncomingMessage, address: Addressed): OwnAdmission | 'unknown' {
     const { plane, path, sandboxId } = address;
-    if (plane === 'control') return 'refused';
+    if (plane === 'control') return undefined;
     if (sandboxId !== undefined && !this.#terms.sandboxes.find(sandboxId)) return 'unknown';
-    if (path === '/health' && plane === 'envd') return 'admitted';
-    return this.#isCredentialed(req, address) ? 'admitted' : 'refused';
+    if (path === '/health' && plane === 'envd') return 'public';
+    return this.#credentialOf(req, address);
   }
 
-  /** Whether the traffic token of a sandbox, of the named one if the request names any, opens a port of this machine. */
-  opensPreview(headers: IncomingHttpHeaders): boolean {
+  /** The key whose traffic token of a sandbox, of the named one if the request names any, opens a port of this machine. */
+  opensPreview(headers: IncomingHttpHeaders): Credential | undefined {
     const sandboxId = textOf(headers['e2b-sandbox-id']);
     const traffic = textOf(headers['e2b-traffic-access-token']);
-    return this.#sandboxesOf({ sandboxId }).some((sandbox) => isToken(traffic, this.#token(sandbox, 'traffic')));
+    const tokens = this.#sandboxesOf({ sandboxId }).flatMap((sandbox) => this.#tokens(sandbox, 'traffic'));
+    return tokens.find(({ token }) => isToken(traffic, token))?.credential;
   }
 
-  #isCredentialed(req: IncomingMessage, address: Addressed): boolean {
+  #credentialOf(req: IncomingMessage, address: Addressed): Credential | undefined {
     const { plane } = address;
-    const candidates = this.#sandboxesOf(address);
     const access = textOf(req.headers['x-access-token']);
     const traffic = textOf(req.headers['e2b-traffic-access-token']);
-    return candidates.some(
-      (sandbox) =>
-        isToken(access, this.#token(sandbox, 'envd')) ||
-        (plane === 'interpreter' && isToken(traffic, this.#token(sandbox, 'traffic'))) ||
-        (plane === 'envd' && this.#isSigned(req, address, this.#token(sandbox, 'envd'), sandbox)),
-    );
+    for (const sandbox of this.#sandboxesOf(address)) {
+      const envd = this.#tokens(sandbox, 'envd');
+      const found =
+        envd.find(({ token }) => isToken(access, token)) ??
+        (plane === 'interpreter'
+          ? this.#tokens(sandbox, 'traffic').find(({ token }) => isToken(traffic, token))
+          : envd.find(({ token }) => this.#isSigned(req, address, token, sandbox)));
+      if (found) return found.credential;
+    }
+    return undefined;
   }
 
   /** Of a service without a key: `/init` may have set a token, which envd then wants. */
@@ -55,30 +63,21 @@ export class Credentials {
     const { accessToken } = this.#terms.sandboxes.init;
     if (accessToken === null || address.plane !== 'envd' || address.path === '/health') return true;
     if (isToken(textOf(req.headers['x-access-token']), accessToken)) return true;
-    return this.#isSigned(req, address, accessToken, undefined) || this.#isCredentialed(req, address);
+    return this.#isSigned(req, address, accessToken, undefined) || this.#credentialOf(req, address) !== undefined;
   }
 
-  /**
-   * The caller becomes the holder if the key of the one before has ended.
-   * @throws SandboxError `unauthorized` if the key of the caller has ended too, `not_found`, `disk_full`
-   */
-  tokensOf(sandbox: SandboxRecord): { readonly envdAccessToken: string; readonly trafficAccessToken: string } {
-    const isHeld = this.#token(sandbox, 'envd') !== undefined;
-    const held = isHeld ? sandbox : this.#terms.sandboxes.setHolder(sandbox.id, callerName());
-    const [envdAccessToken, trafficAccessToken] = [this.#token(held, 'envd'), this.#token(held, 'traffic')];
-    if (envdAccessToken === undefined || trafficAccessToken === undefined) {
-      throw new SandboxError('unauthorized', 'the key of this request is no longer valid');
-    }
-    return { envdAccessToken, trafficAccessToken };
+  /** The tokens of a sandbox for the holder of a key. @throws SandboxError `not_found`, `disk_full` */
+  giveTokens(id: string, keyId: string): { readonly envdAccessToken: string; readonly trafficAccessToken: string } {
+    const sandbox = this.#terms.sandboxes.giveTo(id, keyId);
+    return {
+      envdAccessToken: tokenOf(sandbox, 'envd', keyId),
+      trafficAccessToken: tokenOf(sandbox, 'traffic', keyId),
+    };
   }
 
-  #isSigned(
-    req: IncomingMessage,
-    { path, query }: Addressed,
-    token: string | undefined,
-    of: SandboxRecord | undefined,
-  ): boolean {
-    if (path !== '/files' || token === undefined) return false;
+  #isSigned(req: IncomingMessage, address: Addressed, token: string, of: SandboxRecord | undefined): boolean {
+    const { plane, path, query } = address;
+    if (path !== '/files' || plane !== 'envd') return false;
     const operation = signedOperation(req.method, query);
     if (!operation || !isSignature(operation, token, Date.now() / 1000)) return false;
     if (operation.expiration !== undefined || of === undefined) return true;
@@ -92,8 +91,12 @@ export class Credentials {
     return named ? [named] : [];
   }
 
-  #token(sandbox: SandboxRecord, purpose: 'envd' | 'traffic'): string | undefined {
-    return tokenOf(sandbox, purpose, this.#terms.access());
+  #tokens(sandbox: SandboxRecord, purpose: Purpose): GoodToken[] {
+    const valid = this.#terms.keys();
+    return sandbox.keys.flatMap((keyId) => {
+      const credential = valid.get(keyId);
+      return credential ? [{ token: tokenOf(sandbox, purpose, keyId), credential }] : [];
+    });
   }
 }
 

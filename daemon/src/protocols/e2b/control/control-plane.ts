@@ -1,5 +1,4 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { callerName } from '../../../core/access/caller.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { type E2bCall, sendJson, sendText } from '../call.ts';
 import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
@@ -71,7 +70,10 @@ export class ControlPlane {
     const sandbox = this.#sandboxes.get(id);
     switch (`${req.method} ${verb ?? ''}`.trim()) {
       case 'GET':
-        return sendJson(res, 200, { ...(await this.#listedOf(sandbox)), ...this.#credentials.tokensOf(sandbox) });
+        return sendJson(res, 200, {
+          ...(await this.#listedOf(sandbox)),
+          ...this.#credentials.giveTokens(id, call.keyId),
+        });
       case 'DELETE':
         await this.#end(sandbox);
         return sendText(res, 204, '');
@@ -86,7 +88,7 @@ export class ControlPlane {
       case 'POST connect':
       case 'POST resume': {
         const { timeout } = await readBody(req, ConnectBody);
-        return sendJson(res, 200, this.#created(this.#sandboxes.setTimeout(id, timeout, { isExtension: true })));
+        return sendJson(res, 200, this.#created(this.#sandboxes.setTimeout(id, timeout, { isExtension: true }), call));
       }
       case 'GET metrics':
         return sendJson(res, 200, isNowWanted(call.query) ? [await this.#metrics()] : []);
@@ -118,9 +120,8 @@ export class ControlPlane {
       envVars: body.envVars ?? {},
       timeoutSeconds: body.timeout,
       idempotencyKey: typeof key === 'string' ? key : null,
-      holder: callerName(),
     });
-    sendJson(call.res, 201, this.#created(sandbox));
+    sendJson(call.res, 201, this.#created(sandbox, call));
   }
 
   /** The rule that holds here for every port: its traffic needs a credential. */
@@ -129,13 +130,13 @@ export class ControlPlane {
     return this.#areAllPortsPrivate() && allowPublicTraffic === false && !Object.values(rules).some(isAsked);
   }
 
-  #created(sandbox: SandboxRecord): object {
+  #created(sandbox: SandboxRecord, { keyId }: Pick<E2bCall, 'keyId'>): object {
     return {
       templateID: sandbox.template,
       sandboxID: sandbox.id,
       clientID: 'sandbox',
       envdVersion: ENVD_VERSION,
-      ...this.#credentials.tokensOf(sandbox),
+      ...this.#credentials.giveTokens(sandbox.id, keyId),
       domain: null,
     };
   }

@@ -12,6 +12,8 @@ const MAX_SANDBOXES = 1000;
 /** Seconds for which a sandbox without a timeout of its own lives, and the longest that a client may ask for. */
 const DEFAULT_SECONDS = 300;
 const MAX_SECONDS = 30 * 86_400;
+/** Keys whose holders have tokens of a sandbox; the oldest lose theirs. */
+const MAX_KEYS = 100;
 /** Milliseconds of difference from which the wall clock counts as set. */
 const CLOCK_SET_MS = 1000;
 
@@ -25,8 +27,8 @@ export interface SandboxRecord {
   readonly startedAt: string;
   /** Random; its tokens are made from it. */
   readonly nonce: string;
-  /** Name of the access key that its tokens are made from too; null or missing: the key of the service. */
-  readonly holder?: string | null;
+  /** Ids of the keys whose holders got tokens, the newest last. */
+  readonly keys: readonly string[];
   /** By the age clock: when it was created or connected to last, and when it ends. */
   readonly usedTick: number;
   readonly endTick: number;
@@ -47,7 +49,7 @@ interface Kept {
   readonly init: InitRecord;
 }
 
-interface CreateTerms extends Pick<SandboxRecord, 'template' | 'metadata' | 'envVars' | 'idempotencyKey' | 'holder'> {
+interface CreateTerms extends Pick<SandboxRecord, 'template' | 'metadata' | 'envVars' | 'idempotencyKey'> {
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -144,6 +146,7 @@ export class Sandboxes implements Disposable {
       id: this.#isShared ? `i${randomBytes(10).toString('hex')}` : this.baseId,
       startedAt: at.toISOString(),
       nonce: randomBytes(32).toString('base64url'),
+      keys: [],
       usedTick: tick,
       endTick: tick + lifeMs,
       endAt: at.getTime() + lifeMs,
@@ -164,11 +167,13 @@ export class Sandboxes implements Disposable {
     return changed;
   }
 
-  /** From now on its tokens are those of that key. @throws SandboxError `not_found`, `disk_full` */
-  setHolder(id: string, holder: string | null): SandboxRecord {
-    const changed = { ...this.get(id), holder };
-    this.#put(changed);
-    return changed;
+  /** From now on the tokens of a sandbox for this key are good. @throws SandboxError `not_found`, `disk_full` */
+  giveTo(id: string, keyId: string): SandboxRecord {
+    const sandbox = this.get(id);
+    if (sandbox.keys.includes(keyId)) return sandbox;
+    const given = { ...sandbox, keys: [...sandbox.keys, keyId].slice(-MAX_KEYS) };
+    this.#put(given);
+    return given;
   }
 
   /** Its tokens are no longer good. @throws SandboxError `not_found`, `disk_full` */
