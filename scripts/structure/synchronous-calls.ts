@@ -12,6 +12,7 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/cli.ts
       daemon/src/core/access/access-keys.ts
       daemon/src/core/access/claim/claim-credential.ts
+      daemon/src/core/access/credential.ts
       daemon/src/core/access/claim/claim-record.ts
       daemon/src/core/access/revocations.ts
       daemon/src/core/access/seen-secrets.ts
