@@ -134,6 +134,8 @@ export default defineConfig({
           globalSetup: [...PREPARE, ...(name === 'python' ? ['e2e/setup/notebook-python.ts'] : [])],
           ...SETUP,
           ...LONG_PATIENCE,
+          // Rounds of hours run beside other work.
+          ...(process.env['TEST_EXTENT'] === 'whole' && { testTimeout: 900_000 }),
           fileParallelism: false,
         },
       })),
