@@ -50,11 +50,16 @@ function resultOf(xml: string): SuiteResult {
   return { passed, failed };
 }
 
-/** Patterns of tests that fail here, from lines `pattern: reason`; `*` stands for any text. */
-export async function expectedFailures(file: string): Promise<readonly RegExp[]> {
+/**
+ * Patterns of tests that fail here, from lines `pattern: reason`; `*` stands for text without a dot, `**` for any text.
+ * @param place `image` or `machine`: lines that begin with the other word in brackets do not count
+ */
+export async function expectedFailures(file: string, place: 'image' | 'machine'): Promise<readonly RegExp[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return lines.map((line) => {
-    const pattern = line.slice(0, line.indexOf(':'));
-    return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  return lines.flatMap((line) => {
+    const [, only, pattern = ''] = /^(?:\[(\w+)\] )?([^:]+): \S/.exec(line) ?? [];
+    if (only !== undefined && only !== place) return [];
+    const parts = pattern.split('**').map((part) => part.replaceAll('.', '\\.').replaceAll('*', '[^.]*'));
+    return [new RegExp(`^${parts.join('.*')}$`)];
   });
 }

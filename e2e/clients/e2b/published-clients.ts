@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../scripts/root.ts';
 import { virtualEnvironment } from '../virtual-environment.ts';
@@ -9,11 +9,17 @@ import { virtualEnvironment } from '../virtual-environment.ts';
 const run = promisify(execFile);
 
 export const PYTHON = ['e2b==2.63.0', 'e2b-code-interpreter==2.11.5'];
+const NOTEBOOK = ['ipykernel==7.4.0', 'matplotlib==3.11.2', 'pandas==3.1.1', 'pillow==13.0.0'];
 const NPM = ['e2b@2.51.0', '@e2b/code-interpreter@2.8.0'];
 
 /** The Python of a virtual environment with E2B's SDKs, unchanged. */
 export function pythonWithE2b(): Promise<string> {
   return virtualEnvironment('e2b', [['install', '--quiet', ...PYTHON]]);
+}
+
+/** The directory of a Python with what analysts use, for the PATH of the service. */
+export async function notebookPrograms(): Promise<string> {
+  return dirname(await virtualEnvironment('e2b-notebook', [['install', '--quiet', ...NOTEBOOK]]));
 }
 
 /** A directory with E2B's JavaScript SDKs, unchanged, and the driver; it is made once. */
