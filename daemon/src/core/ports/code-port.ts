@@ -45,6 +45,7 @@ export interface CodePort {
     readonly cwd: string | undefined;
     readonly sessionId?: string | undefined;
   }): Promise<CodeSession>;
+  /** The newest first. */
   sessions(): readonly CodeSession[];
   closeSession(id: string): Promise<boolean>;
   begin(terms: CellTerms, gone: AbortSignal): Promise<RunningCell>;

@@ -17,6 +17,9 @@ const VARIABLES_SECONDS = 60;
 /** The owner of contexts that were made without a sandbox. */
 const NO_SANDBOX = 'default';
 
+/** Languages whose shared context is listed before its first cell, in the order of E2B. */
+const LISTED_LANGUAGES = ['python', 'javascript'];
+
 const LANGUAGES: Readonly<Record<string, string>> = { js: 'javascript', ts: 'typescript', py: 'python', sh: 'bash' };
 
 const ExecuteBody = z.looseObject({
@@ -143,11 +146,14 @@ export class Interpreter {
     await this.#code.createSession({ language, cwd, sessionId: id });
   }
 
-  #contexts({ sandbox }: E2bCall): CodeContext[] {
+  /** Shared ones without a cell first; the newest is the last, as clients expect. */
+  #contexts(call: E2bCall): CodeContext[] {
     const visible = this.#code.sessions().filter(({ sessionId }) => {
-      return !this.#isShared || ownerOf(sessionId) === (sandbox?.id ?? NO_SANDBOX);
+      return !this.#isShared || ownerOf(sessionId) === (call.sandbox?.id ?? NO_SANDBOX);
     });
-    return visible.map(({ sessionId, language, cwd }) => ({ id: sessionId, language, cwd }));
+    const open = visible.map(({ sessionId, language, cwd }) => ({ id: sessionId, language, cwd })).reverse();
+    const shared = LISTED_LANGUAGES.map((language) => this.#default(call, language));
+    return [...shared.filter(({ id }) => !open.some((one) => one.id === id)), ...open];
   }
 
   /** @throws SandboxError `not_found` */
