@@ -28,5 +28,7 @@ export const BROWSER_CLIENTS: readonly Requirement[] = section('docs/browser.md'
   'browser.on-demand': 'with SVC_BROWSER_ON_DEMAND=true calls that act start the browser, and calls that look do not',
   'browser.link-tickets':
     'cdp_url and vnc_url carry tickets if the key was sent in a header; never for a caller with a ticket or a cookie',
-  'app.typed-address': 'an address without a scheme is http for local hosts and other ports, else https',
+  'app.typed-address': 'an address without a scheme is http for local hosts and other ports, else https; it is opened',
+  'browser.start-log': 'the start of the browser writes no error to the log',
+  'app.typing-kept': 'the display takes no focus from a field of the app in which a person types',
 });

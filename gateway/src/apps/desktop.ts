@@ -22,9 +22,10 @@ const POLICY =
 
 /** Names of the files that the gateway adds to noVNC's. */
 const OWN_FILES = /^svc-[a-z.-]+$/;
-/** Added to noVNC's page: why there is no connection, who opened it, and the way out. */
+/** Added to noVNC's page: why there is no connection, who opened it, the way out, and whose the focus is. */
 const ADDITION =
   '<link rel="stylesheet" href="svc-notice.css"><script type="module" src="svc-notice.js"></script>' +
+  '<script type="module" src="svc-focus.js"></script>' +
   '<script type="module" src="svc-signed-in.js"></script></head>';
 const OWN = new PageFiles('desktop');
 
