@@ -26,6 +26,8 @@ export const PROTOCOLS: readonly Requirement[] = [
     'cloudflare.pty': 'a terminal over a WebSocket; that of a session outlives a cut',
     'cloudflare.restart': 'sandboxes, sessions and commands outlive the death of the daemon',
     'cloudflare.not-served': 'buckets and pools are 501 with a sentence',
+    'cloudflare.hostile':
+      'times, bodies, messages, ids and archives that are made to harm are refused and leave nothing',
     'cloudflare.access': 'everything but health needs the key',
     'swe-rex.sessions': 'a shell runs commands with exact output and exit codes; sessions are apart',
     'swe-rex.interactive': 'programs are driven line by line with patterns, which cannot hold up the service',

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { Sandbox } from '../../images/sandbox.ts';
-import { Services } from '../../services.ts';
+import { endpoint } from '../e2b/endpoint.ts';
+import { PYTHON } from '../e2b/published-clients.ts';
 import { virtualEnvironment } from '../virtual-environment.ts';
 
 const run = promisify(execFile);
@@ -13,6 +13,7 @@ const KEY = 'the-key';
 const PROTOCOLS = [
   ['cloudflare', ['openai-agents[cloudflare]==0.24.0']],
   ['swe-rex', ['swe-rex==1.4.0', 'aiohttp==3.14.5']],
+  ['e2b', PYTHON],
 ] as const;
 
 test.each(PROTOCOLS)(
@@ -22,11 +23,11 @@ test.each(PROTOCOLS)(
   },
   async (protocol, packages) => {
     const python = await virtualEnvironment(protocol, [['install', '--quiet', ...packages]]);
-    const own = { SVC_API_KEY: KEY, SVC_PROTOCOL_SHARED: 'true', SVC_SHELL_MAX_SESSIONS: '64' };
-    const inImage = process.env['CLIENTS_IN'] === 'image';
-    await using service = inImage ? await Sandbox.start({ env: own }) : await Services.start(own);
+    await using service = await endpoint(KEY, { SVC_PROTOCOL_SHARED: 'true', SVC_SHELL_MAX_SESSIONS: '64' });
     const env = {
       ...process.env,
+      ...service.env,
+      E2B_VALIDATE_API_KEY: 'false',
       OPENAI_AGENTS_DISABLE_TRACING: '1',
       CLOUDFLARE_SANDBOX_API_KEY: KEY,
       AGENTS_URL: service.url,

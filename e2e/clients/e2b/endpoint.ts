@@ -6,6 +6,8 @@ import { Services } from '../../services.ts';
 const ENVD_PORT = 49983;
 
 export interface Endpoint extends AsyncDisposable {
+  /** The public port. */
+  readonly url: string;
   /** What E2B's users set. */
   readonly env: Record<string, string>;
 }
@@ -23,6 +25,7 @@ export async function endpoint(key: string, options: Record<string, string> = {}
     const sandbox = await Sandbox.start({ env, with: (container) => void container.withExposedPorts(ENVD_PORT) });
     const { hostname } = new URL(sandbox.url);
     return {
+      url: sandbox.url,
       env: withUrls(`${sandbox.url}/compat/e2b`, `http://${hostname}:${sandbox.container.getMappedPort(ENVD_PORT)}`),
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
@@ -31,6 +34,7 @@ export async function endpoint(key: string, options: Record<string, string> = {}
   const services = await Services.start({ ...own, SVC_E2B_PORT: String(port) });
   const url = `http://127.0.0.1:${port}`;
   return {
+    url: services.url,
     env: withUrls(key === '' ? url : `${services.url}/compat/e2b`, url),
     [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
   };

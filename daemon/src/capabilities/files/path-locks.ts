@@ -1,25 +1,16 @@
-import { bytesOfPath, type FilePath } from '../../core/files/file-path.ts';
+import { type FilePath, latin1Of } from '../../core/files/file-path.ts';
+import { NamedLocks } from '../../core/named-locks.ts';
 
 /** One writer at a time for each path; further writers wait in their order. */
 export class PathLocks {
-  readonly #tails = new Map<string, Promise<void>>();
+  readonly #locks = new NamedLocks();
 
   /** Whether no path is locked. */
   get isIdle(): boolean {
-    return this.#tails.size === 0;
+    return this.#locks.isIdle;
   }
 
-  async hold<T>(path: FilePath, action: () => T | Promise<T>): Promise<T> {
-    const key = bytesOfPath(path).toString('latin1');
-    const before = this.#tails.get(key);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#tails.set(key, promise);
-    try {
-      await before;
-      return await action();
-    } finally {
-      if (this.#tails.get(key) === promise) this.#tails.delete(key);
-      resolve();
-    }
+  hold<T>(path: FilePath, action: () => T | Promise<T>): Promise<T> {
+    return this.#locks.hold(latin1Of(path), action);
   }
 }

@@ -135,8 +135,6 @@ export class CloudflareService implements ProtocolService {
 
   async #createSession({ req, res, sandbox }: CloudflareCall): Promise<void> {
     const { id, cwd, env } = await readBody(req, SessionBody);
-    const isTaken = this.#state.sessionsOf(sandbox.id).some((session) => session.id === id);
-    if (isTaken) throw new SandboxError('conflict', `session ${id} exists already: delete it or use another id`);
     const session = {
       id: id ?? `session-${randomBytes(12).toString('hex')}`,
       sandboxId: sandbox.id,
@@ -145,7 +143,7 @@ export class CloudflareService implements ProtocolService {
       directory: join(tmpdir(), `.sandbox-session-${randomBytes(16).toString('hex')}`),
       terminalId: null,
     };
-    this.#state.putSession(session);
+    this.#state.addSession(session, sandbox);
     sendJson(res, { id: session.id });
   }
 

@@ -1,4 +1,5 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { NamedLocks } from '../../core/named-locks.ts';
 import type { CommandsPort, ProgramState } from '../../core/ports/commands-port.ts';
 import type { TerminalState, TerminalsPort } from '../../core/ports/terminals-port.ts';
 import type { SandboxRecord, SessionRecord, StartedRecord, State } from './state.ts';
@@ -16,6 +17,8 @@ export interface Owner {
 export class Programs {
   readonly commands: CommandsPort;
   readonly terminals: TerminalsPort;
+  /** By the directory of a session: who looks for its terminal. */
+  readonly openings = new NamedLocks();
   readonly #state: State;
 
   constructor(ports: { readonly commands: CommandsPort; readonly terminals: TerminalsPort }, state: State) {
@@ -24,7 +27,7 @@ export class Programs {
     this.#state = state;
   }
 
-  /** @throws SandboxError `unavailable` if the sandbox has ended meanwhile; the command ends then */
+  /** @throws SandboxError `unavailable` if sandbox or session have ended meanwhile; the command ends then */
   async start(owner: Owner, terms: CommandTerms, gone: AbortSignal): Promise<ProgramState> {
     const state = await this.commands.start(terms, gone);
     await this.#note(owner, state.id);
@@ -57,12 +60,16 @@ export class Programs {
     this.#state.note(record, (known) => terminals.has(known) || this.commands.find(known) !== undefined);
     if (this.#belongs(record)) return;
     await this.#end((one) => one.id === id);
-    throw new SandboxError('unavailable', `sandbox ${sandbox.id} was deleted meanwhile`);
+    throw new SandboxError(
+      'unavailable',
+      `${session ? `session ${session.id}` : `sandbox ${sandbox.id}`} was deleted meanwhile`,
+    );
   }
 
-  #belongs({ sandboxId, life }: StartedRecord): boolean {
+  #belongs({ sandboxId, life, sessionId }: StartedRecord): boolean {
     const sandbox = this.#state.find(sandboxId);
-    return sandbox?.isAlive === true && sandbox.life === life;
+    if (!sandbox?.isAlive || sandbox.life !== life) return false;
+    return sessionId === null || this.#state.sessionsOf(sandboxId).some(({ id }) => id === sessionId);
   }
 
   async #end(isEnded: (record: StartedRecord) => boolean): Promise<void> {

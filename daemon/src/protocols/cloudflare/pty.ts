@@ -46,22 +46,35 @@ export async function pty(call: CloudflareCall, parts: PtyParts): Promise<void> 
   }
 }
 
-/** That of the session, if it is open, else a new one. */
-async function terminalOf({ sandbox, session, query }: CloudflareCall, parts: PtyParts): Promise<string> {
-  const { programs, state, workspace } = parts;
+/** That of the session, if it is open, else a new one: connections at once to a session share one. */
+async function terminalOf(call: CloudflareCall, parts: PtyParts): Promise<string> {
+  const { sandbox, session, query } = call;
+  const { programs, state } = parts;
   const size = { cols: sizeOf(query, 'cols', 80), rows: sizeOf(query, 'rows', 24) };
-  const own = session?.terminalId;
-  if (own !== undefined && programs.terminals.list().some(({ id, isOpen }) => isOpen && id === own)) {
-    programs.terminals.resize(own as string, size);
-    return own as string;
-  }
+  if (!session) return await openTerminal(call, size, parts);
+  return await programs.openings.hold(session.directory, async () => {
+    const { terminalId } = state.session(sandbox.id, session.id);
+    if (terminalId !== null && programs.terminals.list().some(({ id, isOpen }) => isOpen && id === terminalId)) {
+      programs.terminals.resize(terminalId, size);
+      return terminalId;
+    }
+    const id = await openTerminal(call, size, parts);
+    state.setTerminal(session, id);
+    return id;
+  });
+}
+
+async function openTerminal(
+  { sandbox, session, query }: CloudflareCall,
+  size: { readonly cols: number; readonly rows: number },
+  { programs, workspace }: PtyParts,
+): Promise<string> {
   const shell = query.get('shell') || 'bash';
   const program = session ? shellInSession(session, shell) : { program: shell, args: [] };
   const cwd = session?.cwd ?? (await workspace.root());
   const terms = { ...program, ...size, cwd, env: session?.env ?? {}, user: undefined };
   const { id, pid } = await programs.open({ sandbox, session }, terms);
   if (pid === null) throw new Refused(502, `terminal failed: ${shell} did not start`, 'exec_transport_error');
-  if (session) state.putSession({ ...session, terminalId: id });
   return id;
 }
 

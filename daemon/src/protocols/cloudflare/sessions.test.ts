@@ -116,7 +116,7 @@ test('[cloudflare.pty] the terminal of a session outlives a cut, and the next co
 
 test.runIf(process.platform === 'linux')(
   '[cloudflare.restart] sandboxes, sessions and commands outlive the death of the daemon',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'cloudflare-restart-'));
     const env = { SVC_SANDBOX_ID: 'box', SVC_CLOUDFLARE_ROOT: root };

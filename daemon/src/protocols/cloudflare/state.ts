@@ -27,7 +27,7 @@ export interface SessionRecord {
   readonly sandboxId: string;
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
-  /** Directory in which its commands keep what the next one begins with. */
+  /** Directory in which its commands keep what the next one begins with; no other session ever has it. */
   readonly directory: string;
   /** Of its terminal. */
   readonly terminalId: string | null;
@@ -126,15 +126,26 @@ export class State {
     throw new Refused(404, `session ${id} was not found: create it by POST /v1/sandbox/${sandboxId}/session`);
   }
 
-  /** Adds a session, or replaces that of its id. */
-  putSession(session: SessionRecord): void {
-    const others = this.#kept.sessions.filter(({ id, sandboxId }) => !isSame({ id, sandboxId }, session));
-    if (others.length >= MAX_SESSIONS) throw new SandboxError('capacity', `${MAX_SESSIONS} sessions exist`);
-    this.#write({ sessions: [...others, session] });
+  /** @throws SandboxError `conflict` for an id that is taken, `unavailable` if the sandbox has ended meanwhile, `capacity` */
+  addSession(session: SessionRecord, { id, life }: SandboxRecord): void {
+    const sandbox = this.find(id);
+    if (!sandbox?.isAlive || sandbox.life !== life) throw new SandboxError('unavailable', `sandbox ${id} was deleted`);
+    if (this.sessionsOf(id).some((one) => one.id === session.id)) {
+      throw new SandboxError('conflict', `session ${session.id} exists already: delete it or use another id`);
+    }
+    const { sessions } = this.#kept;
+    if (sessions.length >= MAX_SESSIONS) throw new SandboxError('capacity', `${MAX_SESSIONS} sessions exist`);
+    this.#write({ sessions: [...sessions, session] });
   }
 
-  removeSession(session: SessionRecord): void {
-    this.#write({ sessions: this.#kept.sessions.filter((one) => !isSame(one, session)) });
+  /** Without effect if the session has been deleted meanwhile. */
+  setTerminal({ directory }: SessionRecord, terminalId: string): void {
+    const changed = (one: SessionRecord) => (one.directory === directory ? { ...one, terminalId } : one);
+    this.#write({ sessions: this.#kept.sessions.map(changed) });
+  }
+
+  removeSession({ directory }: SessionRecord): void {
+    this.#write({ sessions: this.#kept.sessions.filter((one) => one.directory !== directory) });
   }
 
   /** @param isKnown whether a capability still has a record of an id: others are forgotten */
@@ -156,10 +167,6 @@ export class State {
     this.#space.replace(this.#file, JSON.stringify(kept));
     this.#kept = kept;
   }
-}
-
-function isSame(one: Pick<SessionRecord, 'id' | 'sandboxId'>, other: Pick<SessionRecord, 'id' | 'sandboxId'>): boolean {
-  return one.id === other.id && one.sandboxId === other.sandboxId;
 }
 
 function newId(): string {

@@ -12,7 +12,7 @@ const SCRIPT = `for i in $(seq 1 ${LINES}); do echo line-$i; sleep 0.02; done; u
 
 test.runIf(process.platform === 'linux')(
   '[e2b.connect] no byte is lost to a cut, nor to the death of the daemon',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'e2b-restart-'));
     try {

@@ -124,7 +124,7 @@ test('[swe-rex.sessions] a close ends what runs in the session, and a startup fi
 
 test.runIf(process.platform === 'linux')(
   '[swe-rex.restart] a session outlives the death of the daemon, with its variables',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'swe-rex-restart-'));
     const post = async (base: string, path: string, body: object) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { NamedLocks } from '../../../core/named-locks.ts';
 import type { FilesPort } from '../../../core/ports/files-port.ts';
 import type { TerminalsPort } from '../../../core/ports/terminals-port.ts';
 import { Raised } from '../answers.ts';
@@ -24,7 +25,7 @@ interface Parts {
 /** Shells by name. Calls of one session run one after another. */
 export class Sessions {
   readonly #parts: Parts;
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #turns = new NamedLocks();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -32,7 +33,7 @@ export class Sessions {
 
   /** @returns the output of the startup files. @throws Raised */
   create({ session: name, ...terms }: CreateTerms, gone: AbortSignal): Promise<string> {
-    return this.#inTurn(name, async () => {
+    return this.#turns.hold(name, async () => {
       const { terminals, store } = this.#parts;
       const known = store.find(name);
       if (known && this.#isOpen(known)) throw new Raised('SessionExistsError', `session ${name} already exists`);
@@ -60,7 +61,7 @@ export class Sessions {
       this.#with(this.#get(action.session), gone, (bash) =>
         action.action_type === 'bash' ? bash.run(action) : bash.interrupt(action),
       );
-    return this.#inTurn(action.session, act);
+    return this.#turns.hold(action.session, act);
   }
 
   /** Ends what runs in it, also if a call waits for it. @throws Raised */
@@ -104,16 +105,5 @@ export class Sessions {
         if (!(error instanceof SandboxError)) throw error;
       });
     }
-  }
-
-  async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(name) ?? Promise.resolve();
-    const turn = before.then(work, work);
-    const settled = turn.catch(() => undefined);
-    this.#turns.set(name, settled);
-    void settled.then(() => {
-      if (this.#turns.get(name) === settled) this.#turns.delete(name);
-    });
-    return await turn;
   }
 }
