@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { commandsOf, follow, GUIDE_KEY } from '../guide-commands.ts';
 import { Services } from '../services.ts';
+import { runTypeScript } from '../typescript-snippet.ts';
 
 test.each([
   ['with the key of its docker run', { SVC_API_KEY: GUIDE_KEY }],
@@ -29,4 +31,13 @@ test('the first command of the README prints what stands below it', async () => 
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const [, commands = '', answer] = /```sh\n(export SANDBOX_URL[^`]+)```\s+```\n([^`]+)```/.exec(readme) ?? [];
   expect(await follow(commands, services.url, directory.path)).toBe(answer);
+});
+
+test('the TypeScript of the guide prints what its command writes', async () => {
+  await using directory = await tempDir();
+  await using services = await Services.start({ SVC_API_KEY: GUIDE_KEY });
+  const guide = await readFile(join(ROOT, 'docs/getting-started.md'), 'utf8');
+  const [, text = ''] = /```ts\n([^`]+)```/.exec(guide) ?? [];
+  const env = { PATH: process.env['PATH'], SANDBOX_URL: services.url, SANDBOX_API_KEY: GUIDE_KEY };
+  expect(await runTypeScript(text, directory.path, env)).toMatch(/^hello\n+\w+\n+$/);
 });

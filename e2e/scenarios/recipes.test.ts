@@ -1,9 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import process from 'node:process';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
-import { blocksOf, follow, GUIDE_KEY } from '../guide-commands.ts';
+import { blockOf, blocksOf, follow, GUIDE_KEY } from '../guide-commands.ts';
 import { Services } from '../services.ts';
+
+/** A file `.mcp.json` of an editor. */
+interface Servers {
+  readonly mcpServers: {
+    readonly sandbox: {
+      readonly url?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly command?: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    };
+  };
+}
 
 test.each(['coding-agent', 'data-analysis', 'evaluation', 'mcp-editor', 'warm-pool', 'web-preview'])(
   'the commands of the recipe %s print what stands below them',
@@ -19,3 +36,23 @@ test.each(['coding-agent', 'data-analysis', 'evaluation', 'mcp-editor', 'warm-po
     expect(output).toBe(blocks.map(({ printed }) => printed).join(''));
   },
 );
+
+test('the servers of the recipe mcp-editor list the tools of the sandbox', async () => {
+  await using services = await Services.start({ SVC_API_KEY: GUIDE_KEY });
+  const recipe = 'mcp-editor';
+  const here = (text: string): Servers =>
+    JSON.parse(text.replaceAll('http://127.0.0.1:8080', services.url).replaceAll('${SANDBOX_API_KEY}', GUIDE_KEY));
+  const { url, headers } = here(await blockOf(recipe, 'json', '"http"')).mcpServers.sandbox;
+  const { command, args, env } = here(await blockOf(recipe, 'json', '"command"')).mcpServers.sandbox;
+  const inherited = { PATH: `${process.env['PATH']}:${join(ROOT, 'scripts/serve/bin')}`, SANDBOX_API_KEY: GUIDE_KEY };
+  for (const transport of [
+    new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { headers: { ...headers } } }),
+    new StdioClientTransport({ command: command ?? '', args: [...(args ?? [])], env: { ...inherited, ...env } }),
+  ]) {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('sandbox_execute_bash');
+    await client.close();
+  }
+});

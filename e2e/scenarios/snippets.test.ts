@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { snippetsFor } from '../../gateway/pages/app/overview/snippets.ts';
-import { ROOT } from '../../scripts/root.ts';
 import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { Services } from '../services.ts';
+import { runTypeScript } from '../typescript-snippet.ts';
 
 const KEY = 'open-sesame-7';
 
@@ -27,16 +24,7 @@ async function run(program: string, args: readonly string[], { directory, env }:
 const WAYS: Readonly<Record<string, (text: string, place: Place) => Promise<string>>> = {
   curl: (text, place) => run('bash', ['-euc', text], place),
   Python: (text, place) => run('python3', ['-c', text], place),
-  TypeScript: async (text, place) => {
-    // The package is installed beside the file, here from its sources.
-    const home = join(place.directory, 'node_modules/@sandbox/client');
-    await mkdir(home, { recursive: true });
-    await writeFile(join(home, 'package.json'), '{"name":"@sandbox/client","type":"module","exports":"./index.js"}');
-    const source = pathToFileURL(join(ROOT, 'clients/typescript/src/index.ts')).href;
-    await writeFile(join(home, 'index.js'), `export * from '${source}';\n`);
-    await writeFile(join(place.directory, 'first.ts'), text);
-    return await run(process.execPath, ['first.ts'], place);
-  },
+  TypeScript: (text, { directory, env }) => runTypeScript(text, directory, env),
   MCP: async (text, { env }) => {
     const replaced = text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => env[name] ?? '');
     const { url, headers } = JSON.parse(replaced).mcpServers.sandbox;

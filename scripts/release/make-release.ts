@@ -7,6 +7,7 @@ import { capture, docker } from '../images/docker.ts';
 import { secondsOfRevision } from '../images/labels.ts';
 import { ROOT } from '../root.ts';
 import { sha256Of } from '../sha256-of.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { provenanceOf, type Subject } from './provenance.ts';
 
 interface ReleaseTerms {
@@ -49,7 +50,7 @@ export async function makeRelease({ images, say }: ReleaseTerms): Promise<Releas
     join(directory, 'CHANGES.md'),
     changesOf(await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'), version),
   );
-  await writeFile(join(directory, `sandbox-${version}.cdx.json`), await billOfMaterials(seconds));
+  await writeFile(join(directory, `sandbox-${version}.cdx.json`), await billOfMaterials(ROOT, seconds));
   if (images) await saveImages(directory, version, say);
   const files = await subjectsOf(directory);
   const provenance = provenanceOf(files, { version, revision, seconds, node: process.version, images });
@@ -72,16 +73,6 @@ async function revisionOfCleanCheckout(): Promise<string> {
   const changes = (await run(['git', 'status', '--porcelain'])).trim();
   if (changes !== '') throw new Error(`commit or remove the changes of the checkout first:\n${changes}`);
   return (await run(['git', 'rev-parse', 'HEAD'])).trim();
-}
-
-/** CycloneDX, by npm, of what is installed without the packages of the development. */
-async function billOfMaterials(seconds: number): Promise<string> {
-  const text = await run(['npm', 'sbom', '--sbom-format=cyclonedx', '--omit=dev']);
-  // npm writes a random number, the time of the run and the name of the directory.
-  const { serialNumber: _, metadata, ...rest } = JSON.parse(text);
-  const component = { ...metadata.component, name: 'sandbox-service' };
-  const steady = { ...metadata, timestamp: new Date(seconds * 1000).toISOString(), component };
-  return `${JSON.stringify({ ...rest, metadata: steady }, undefined, 2)}\n`;
 }
 
 /** For `docker load`; from Docker 25 on the archive is a layout of the Open Container Initiative too. */
