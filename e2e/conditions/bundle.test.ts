@@ -118,17 +118,31 @@ test('in a root with the C library alone the service runs, without a shell', asy
   await container.stop();
 });
 
-test('without a glibc the container ends with one line', async () => {
-  const image = await imageOf('empty', 'FROM scratch', 'COPY svc /opt/svc', ENTRYPOINT);
-  const { code, stderr } = await capture(['docker', 'run', '--rm', image, '/opt/svc/bin/node']);
-  expect([code, new Set(stderr.split('\n'))]).toEqual([
-    126,
-    new Set([
-      'sandbox: /opt/svc/bin/node: it does not run here: it needs glibc 2.28 or newer and a processor of its own kind',
-      'sandbox: /opt/svc/bin/node: No such file or directory',
-      '',
-    ]),
-  ]);
+/** What a root says that cannot run Node, by its services and by a command that starts services too. */
+async function expectRefusal(image: string): Promise<void> {
+  const { code, stderr } = await capture(['docker', 'run', '--rm', image, '/opt/svc/bin/sandbox', 'serve']);
+  const line =
+    'sandbox: /opt/svc/bin/node: it does not run here: it needs glibc 2.28 or newer and a processor of its own kind';
+  expect([code, new Set(stderr.split('\n'))]).toEqual([126, new Set([line, ''])]);
+}
+
+test('without a C library the container ends with one line', async () => {
+  await expectRefusal(await imageOf('empty', 'FROM scratch', 'COPY svc /opt/svc', ENTRYPOINT));
+});
+
+test('with musl in the place of glibc the container ends with one line', async () => {
+  const image = await imageOf(
+    'musl',
+    `FROM ${await baseOfImages()} AS libraries`,
+    'RUN apt-get update -qq >/dev/null && apt-get install -y -qq musl busybox-static >/dev/null',
+    'RUN mkdir -p /root-of/lib /root-of/bin && cp -L /lib/ld-musl-*.so.1 /root-of/lib/ && cp /bin/busybox /root-of/bin/sh',
+    'FROM scratch',
+    'COPY --from=libraries /root-of/ /',
+    'RUN test -e /lib/ld-musl-*.so.1',
+    'COPY svc /opt/svc',
+    ENTRYPOINT,
+  );
+  await expectRefusal(image);
 });
 
 /** Runs commands that build and start `my-sandbox` with other names and another port. @returns their output */
