@@ -34,7 +34,7 @@ export function copyWithoutProtocols(root: string, target: string): Promise<void
   return copyWithout(root, target, {
     isRemoved: (file) =>
       /^daemon\/src\/protocols\/[^/]+\//.test(file) ||
-      /^e2e\/(?:clients\/(?:cloudflare|e2b|swe-rex)\/|scenarios\/e2b\.)/.test(file),
+      /^e2e\/(?:clients\/(?:(?:agents|cloudflare|e2b|swe-rex)\/|recipes\.)|scenarios\/e2b\.)/.test(file),
     change: (file) => (file === 'daemon/src/protocols/index.ts' ? listWithoutProtocols : undefined),
   });
 }

@@ -1,4 +1,4 @@
-"""An agent whose shell and files are those of the service of SANDBOX_URL."""
+"""An agent whose shell and files are those of the service of SANDBOX_URL. Argument: PROVIDER:MODEL of LangChain."""
 
 import sys
 

@@ -1,5 +1,5 @@
+import { NamedLocks } from '@sandbox/api/named-locks.ts';
 import { type FilePath, latin1Of } from '../../core/files/file-path.ts';
-import { NamedLocks } from '../../core/named-locks.ts';
 
 /** One writer at a time for each path; further writers wait in their order. */
 export class PathLocks {

@@ -1,5 +1,5 @@
+import { NamedLocks } from '@sandbox/api/named-locks.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { NamedLocks } from '../../core/named-locks.ts';
 import type { CommandsPort, ProgramState } from '../../core/ports/commands-port.ts';
 import type { TerminalState, TerminalsPort } from '../../core/ports/terminals-port.ts';
 import type { SandboxRecord, SessionRecord, StartedRecord, State } from './state.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NamedLocks } from '@sandbox/api/named-locks.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { NamedLocks } from '../../../core/named-locks.ts';
 import type { FilesPort } from '../../../core/ports/files-port.ts';
 import type { TerminalsPort } from '../../../core/ports/terminals-port.ts';
 import { Raised } from '../answers.ts';
