@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededBytes } from '../../../../scripts/testing/seeded-random.ts';
+import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import { TestSandbox } from '../client.fixture.ts';
 import type { WatchEvent } from '../index.ts';
 import { PortableSha256 } from './sha256.ts';
@@ -122,6 +123,20 @@ test('[client.tree] push and pull copy directories with modes and links', async 
     'sub/link',
     'sub/run.sh',
   ]);
+});
+
+test('[client.tree] a key for one directory pulls it, without links that lead out of it', async () => {
+  await using place = await tempDir();
+  const there = join(place.path, 'there');
+  await mkdir(there);
+  await writeFile(join(there, 'a'), 'a');
+  await symlink('a', join(there, 'in'));
+  await symlink('/etc', join(there, 'out'));
+  const accessKeysFile = join(place.path, 'keys');
+  await writeFile(accessKeysFile, JSON.stringify({ name: 'one', key: 'key-of-one', scopes: [`files-read:${there}`] }));
+  await using it = await TestSandbox.start({ accessKeysFile }, { apiKey: 'key-of-one' });
+  const report = await it.sandbox.files.pull(there, join(it.directory, 'back'));
+  expect(report).toMatchObject({ files: 2, skipped: [join(there, 'out')] });
 });
 
 test('[client.tree-bounds] a link in the local target leads no file out of it', async () => {
