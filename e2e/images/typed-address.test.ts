@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAEMON_IMAGE, DESKTOP_IMAGE } from '../../scripts/images/build-images.ts';
 import { ask, openSite, SITE } from './browser-site.ts';
-import { DesktopAgent } from './desktop-agent.ts';
 import { untilHealthy } from './observe.ts';
 import { personAt } from './person.ts';
 import { NO_KERNELS, sharedSandbox } from './sandbox.ts';
@@ -15,21 +14,6 @@ describe.each([DAEMON_IMAGE, DESKTOP_IMAGE])('%s', (image) => {
     const { body } = await ask(sandbox(), 'GET', '/v2/browser/tabs');
     return body.data.map(({ url }: { readonly url: string }) => url);
   };
-
-  test('[app.typed-address] an address in the bar of the browser is opened, by the keys of an agent', async () => {
-    await openSite(sandbox());
-    const agent = new DesktopAgent(sandbox());
-    for (const path of ['/form?one', '/form?two', '/form?three']) {
-      for (const action of [
-        { action_type: 'HOTKEY', keys: ['ctrl', 'l'] },
-        { action_type: 'TYPING', text: SITE + path },
-        { action_type: 'PRESS', key: 'Return' },
-      ]) {
-        await agent.act(action, '/v1/browser/actions');
-      }
-      await expect.poll(addresses).toContain(SITE + path);
-    }
-  });
 
   test('[browser.start-log] the start of the browser writes no error to the log', async () => {
     await untilHealthy(sandbox());

@@ -16,7 +16,7 @@ const TicketRequest = z
   .object({
     path_prefix: z
       .string()
-      .regex(/^\//, 'expected a path that begins with /')
+      .regex(/^\//, { error: 'expected a path that begins with /', abort: true })
       .refine(isPlainPath, 'expected a path without a query, dot segments and encoded slashes; target takes a query')
       .max(TARGET_LENGTH_MAX)
       .optional()
