@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-/** A Docker whose engine hangs must not hold up the line that says where the service is. */
+/** Milliseconds for the answer of Docker, so that an engine that hangs does not delay the line with the address. */
 const PATIENCE_MS = 5_000;
 const HAVE = 'the images have a browser, a desktop and editors too';
 

@@ -10,13 +10,14 @@ import { type FilePath, latin1Of, pathOfBytes, pathOfLatin1, shownPath } from '.
 import { Place } from '../../core/files/place/place.ts';
 import type { ShellPaths } from '../../core/files/shell-paths.ts';
 import { treeProgram } from '../../core/process/keeper/keeper-program.ts';
-import type {
-  CheckpointRecord,
-  DiffFound,
-  EngineAccount,
-  FileFound,
-  ObjectFacts,
-  Restored,
+import {
+  type CheckpointRecord,
+  type DiffFound,
+  type EngineAccount,
+  type FileFound,
+  noCheckpoint,
+  type ObjectFacts,
+  type Restored,
 } from './engine/engine-protocol.ts';
 import { EngineThread } from './engine/engine-thread.ts';
 
@@ -163,11 +164,7 @@ export class CheckpointService implements AsyncDisposable {
     this.#requireOn();
     const records = await this.#engine.call('list', null);
     const record = records.find((one) => one.id === id);
-    if (!record) {
-      throw new SandboxError('not_found', `checkpoint not found: ${id}`, {
-        hint: 'the list of checkpoints has those that are kept',
-      });
-    }
+    if (!record) throw noCheckpoint(id);
     requireConfined(() => pathOfLatin1(record.root), access);
     return record;
   }

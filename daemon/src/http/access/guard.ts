@@ -151,7 +151,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, uses: Uses, credent
   uses.begin(raw, credential, () => endWith(reply.raw, refusalOfWithdrawn(request, reply)));
 }
 
-/** How a route says an error that is not one of the service. */
+/** A route whose errors have the format of a foreign protocol. */
 interface InOwnWords {
   readonly refusal: (error: { readonly status: number; readonly message: string }) => {
     readonly contentType: string;

@@ -1,4 +1,4 @@
-import type { ErrorDetails, ErrorKind } from '@sandbox/api/sandbox-error.ts';
+import { type ErrorDetails, type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
 
 /** The account that a tree is walked and changed as; undefined: that of the daemon. */
 export interface EngineAccount {
@@ -150,4 +150,10 @@ export interface EngineError {
   readonly kind?: ErrorKind;
   readonly message: string;
   readonly details?: Pick<ErrorDetails, 'field' | 'hint'>;
+}
+
+export function noCheckpoint(id: string): SandboxError {
+  return new SandboxError('not_found', `checkpoint not found: ${id}`, {
+    hint: 'the list of checkpoints has those that are kept',
+  });
 }

@@ -15,17 +15,18 @@ import { type Captured, capture } from './capture.ts';
 import { changeOf, changesOf, factsOf } from './changes.ts';
 import { collect } from './collect.ts';
 import { engineFailure, outPaths } from './engine-errors.ts';
-import type {
-  CheckpointOrigin,
-  CheckpointRecord,
-  CreateTask,
-  DiffFound,
-  DiffTask,
-  EngineAccount,
-  EngineTerms,
-  FileFound,
-  Restored,
-  RestoreTask,
+import {
+  type CheckpointOrigin,
+  type CheckpointRecord,
+  type CreateTask,
+  type DiffFound,
+  type DiffTask,
+  type EngineAccount,
+  type EngineTerms,
+  type FileFound,
+  noCheckpoint,
+  type Restored,
+  type RestoreTask,
 } from './engine-protocol.ts';
 import { filePartsOf } from './file-parts.ts';
 import { keepTree } from './keep-tree.ts';
@@ -227,9 +228,7 @@ export class Engine implements Disposable {
   #recordOf(id: string): CheckpointRecord {
     const record = this.#records.get(id);
     if (record) return record;
-    throw new SandboxError('not_found', `checkpoint not found: ${id}`, {
-      hint: 'the list of checkpoints has those that are kept',
-    });
+    throw noCheckpoint(id);
   }
 
   /** Drops what a call that failed has stored. On a full disk it stays until a checkpoint is deleted. */

@@ -130,7 +130,7 @@ function find(path: FilePath, operation: string, { follow, access }: Required<Fi
   }
 }
 
-/** Why a path cannot be followed tells a confined request of no place that it must not look at. */
+/** Refuses a confined request before an error could tell it what exists outside its directories. */
 function requireConfinedAbove(path: FilePath, operation: string, access: 'read' | 'write'): void {
   const above = parentOf(path);
   if (!samePath(above, path)) Place.find(above, operation, { follow: true, access })[Symbol.dispose]();
