@@ -67,3 +67,13 @@ test('[swe-rex.door] the listener of SWE-ReX leads to its routes alone', async (
   expect(await get(port, '/is_alive', { host })).toBe(`200 GET /compat/swe-rex/is_alive ${host}`);
   expect(await get(port, '/v2/fs', { host, 'e2b-sandbox-port': '3000' })).toBe(`200 GET /compat/swe-rex/v2/fs ${host}`);
 });
+
+test('[sandboxd.older] the listener of the older runtime API leads to its routes alone', async () => {
+  await using daemon = await echoDaemon();
+  const port = await freePort();
+  await using _gateway = await startGateway(daemon.port, { env: { SVC_PYTHON_RUNTIME_PORT: String(port) } });
+  const host = `box.default.svc.cluster.local:${port}`;
+  const prefix = '/compat/sandboxd/python-runtime';
+  expect(await get(port, '/list/a%2Fb', { host })).toBe(`200 GET ${prefix}/list/a%2Fb ${host}`);
+  expect(await get(port, '/v2/fs', { host })).toBe(`200 GET ${prefix}/v2/fs ${host}`);
+});

@@ -33,6 +33,7 @@ export function mountProtocols(app: App, protocols: readonly LoadedProtocol[], m
               need: 'all',
               // What a protocol gives, such as tokens, would outlive a ticket or a cookie.
               needsKey: true,
+              protocol: mounted.name,
               refusal: mounted.refusal,
               ...admitBy((request) => admissionOf(protocol, request)),
             },

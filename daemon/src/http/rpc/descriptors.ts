@@ -11,6 +11,7 @@ import {
   FieldDescriptorProtoSchema,
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
+  file_google_protobuf_empty,
   file_google_protobuf_timestamp,
   MessageOptionsSchema,
   MethodDescriptorProtoSchema,
@@ -19,7 +20,8 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import type { EnumType, Field, MessageType, ServiceType } from './wire-types.ts';
 
-const TIMESTAMP_FILE = 'google/protobuf/timestamp.proto';
+/** Files of protobuf itself that messages may refer to. */
+const KNOWN_FILES = [file_google_protobuf_empty, file_google_protobuf_timestamp];
 
 /** The descriptor of a service, as a compiler would make it from a `.proto` file. */
 export function descriptorOf(service: ServiceType): DescService {
@@ -30,20 +32,20 @@ export function descriptorOf(service: ServiceType): DescService {
       name,
       inputType: file.nameOf(input),
       outputType: file.nameOf(output),
-      serverStreaming: kind === 'server_streaming',
-      clientStreaming: kind === 'client_streaming',
+      serverStreaming: kind === 'server_streaming' || kind === 'bidi_streaming',
+      clientStreaming: kind === 'client_streaming' || kind === 'bidi_streaming',
     }),
   );
   const proto = create(FileDescriptorProtoSchema, {
     name: fileName,
     package: service.package,
     syntax: 'proto3',
-    dependency: [TIMESTAMP_FILE],
+    dependency: KNOWN_FILES.map(({ proto: { name } }) => name),
     messageType: file.messages,
     enumType: file.enums,
     service: [create(ServiceDescriptorProtoSchema, { name: service.name, method: methods })],
   });
-  const set = create(FileDescriptorSetSchema, { file: [file_google_protobuf_timestamp.proto, proto] });
+  const set = create(FileDescriptorSetSchema, { file: [...KNOWN_FILES.map((known) => known.proto), proto] });
   const found = createFileRegistry(set).getService(`${service.package}.${service.name}`);
   if (!found) throw new Error(`no service ${service.name}`);
   return found;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, createConnectRouter, createContextKey, createContextValues } from '@connectrpc/connect';
 import {
   compressionGzip,
@@ -8,11 +9,11 @@ import {
 import { type ErrorKind, SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
+import { boundedMessages, MESSAGE_BYTES } from './bounded-messages.ts';
 import { descriptorOf } from './descriptors.ts';
+import { reflectionApi, reflectionMethods } from './reflection.ts';
 import type { Given, Methods, MethodType, Read, ServiceType } from './wire-types.ts';
 
-/** Bytes of one message, in either direction. */
-const MESSAGE_BYTES = 8 * 1024 ** 2;
 /** The longest deadline that a client may set, in milliseconds: that of a timer. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -45,7 +46,9 @@ type Implementation<M extends MethodType, C> = M['kind'] extends 'unary'
   ? (request: Read<M['input']>, context: RpcContext<C>) => Promise<Given<M['output']>>
   : M['kind'] extends 'server_streaming'
     ? (request: Read<M['input']>, context: RpcContext<C>) => AsyncIterable<Given<M['output']>>
-    : (requests: AsyncIterable<Read<M['input']>>, context: RpcContext<C>) => Promise<Given<M['output']>>;
+    : M['kind'] extends 'client_streaming'
+      ? (requests: AsyncIterable<Read<M['input']>>, context: RpcContext<C>) => Promise<Given<M['output']>>
+      : (requests: AsyncIterable<Read<M['input']>>, context: RpcContext<C>) => AsyncIterable<Given<M['output']>>;
 
 export type Implementations<M extends Methods, C> = { readonly [K in keyof M]: Implementation<M[K], C> };
 
@@ -58,6 +61,7 @@ export class RpcServer<C> {
   readonly #key = createContextKey<C | undefined>(undefined);
   readonly #logger: Logger;
   readonly #handlers = new Map<string, Router['handlers'][number]>();
+  readonly #services: DescService[] = [];
 
   constructor(logger: Logger, closing: AbortSignal) {
     this.#logger = logger;
@@ -72,13 +76,22 @@ export class RpcServer<C> {
   }
 
   add<M extends Methods>(service: ServiceType<M>, implementations: Implementations<M, C>): void {
-    for (const method of descriptorOf(service).methods) {
+    const descriptor = descriptorOf(service);
+    this.#services.push(descriptor);
+    for (const method of descriptor.methods) {
       const implementation = implementations[method.name] as AnyMethod;
       const { kind } = service.methods[method.name] as MethodType;
-      const wrapped = kind === 'server_streaming' ? this.#streaming(implementation) : this.#single(implementation);
+      const isStream = kind === 'server_streaming' || kind === 'bidi_streaming';
+      const wrapped = isStream ? this.#streaming(implementation) : this.#single(implementation);
       this.#router.rpc(method, wrapped as never);
     }
     for (const handler of this.#router.handlers) this.#handlers.set(handler.requestPath, handler);
+  }
+
+  /** Lets clients ask for the services that were added. */
+  addReflection(): void {
+    const methods = reflectionMethods(() => this.#services);
+    for (const version of ['v1', 'v1alpha'] as const) this.add(reflectionApi(version), methods as never);
   }
 
   /** Answers a request for the path of a method, without query; false: no method has that path. */
@@ -87,7 +100,15 @@ export class RpcServer<C> {
     if (!handler) return false;
     res.once('error', ignore);
     const values = createContextValues().set(this.#key, call);
-    const request = { ...universalRequestFromNodeRequest(req, res, undefined, values), url: `http://localhost${path}` };
+    const given = universalRequestFromNodeRequest(req, res, undefined, values);
+    // The gateway relays gRPC from HTTP/2: both directions of such a request are open at once, where the adapter would
+    // read the request to its end before the answer of a connection that is kept.
+    const isOpenBothWays = handler.method.methodKind === 'bidi_streaming' && isGrpc(req);
+    if (isOpenBothWays) res.shouldKeepAlive = false;
+    const contentEncoding = req.headers['content-encoding'];
+    const terms = { contentType: req.headers['content-type'] ?? '', contentEncoding, message: handler.method.input };
+    const body = boundedMessages(given.body as AsyncIterable<Uint8Array>, terms);
+    const request = { ...given, ...(isOpenBothWays && { httpVersion: '2.0' }), url: `http://localhost${path}`, body };
     handler(request)
       .then((answer) => universalResponseToNodeResponse(answer, res))
       .catch((error: unknown) => {
@@ -132,6 +153,11 @@ export class RpcServer<C> {
     if (!signal.aborted) this.#logger.error({ err: error }, 'unexpected error in a call');
     return new ConnectError('internal error', Code.Internal);
   }
+}
+
+/** gRPC as such, without gRPC-Web. */
+function isGrpc({ headers }: IncomingMessage): boolean {
+  return /^application\/grpc(?:$|[+;])/.test(headers['content-type'] ?? '');
 }
 
 type HandlerContext = {

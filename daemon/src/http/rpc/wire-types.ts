@@ -1,5 +1,5 @@
 /** The scalar types of a field (descriptor.proto, FieldDescriptorProto.Type). */
-const SCALARS = { int64: 3, string: 9, bytes: 12, uint32: 13, sint32: 17, bool: 8 } as const;
+const SCALARS = { int64: 3, int32: 5, string: 9, bytes: 12, uint32: 13, sint32: 17, bool: 8 } as const;
 
 /** A field of a message: its number and its type on the wire. `T`: as it is read; `I`: as it may be given. */
 export interface Field<T = unknown, I = T> {
@@ -49,7 +49,15 @@ export type Read<M> = M extends MessageType<infer F> ? { readonly [K in keyof F]
 export type Given<M> = M extends MessageType<infer F> ? { readonly [K in keyof F]?: GivenOf<F[K]> | undefined } : never;
 
 type Scalar = keyof typeof SCALARS;
-type ScalarValue = { int64: bigint; string: string; bytes: Uint8Array; uint32: number; sint32: number; bool: boolean };
+type ScalarValue = {
+  int64: bigint;
+  int32: number;
+  string: string;
+  bytes: Uint8Array;
+  uint32: number;
+  sint32: number;
+  bool: boolean;
+};
 
 export function scalar<S extends Scalar>(type: S, number: number): Field<ScalarValue[S]> {
   return { kind: 'scalar', number, scalar: SCALARS[type] };
@@ -100,7 +108,14 @@ export const Timestamp: MessageType<{ seconds: Field<bigint>; nanos: Field<numbe
   fields: { seconds: { kind: 'scalar', number: 1 }, nanos: { kind: 'scalar', number: 2 } },
 };
 
-type MethodKind = 'unary' | 'server_streaming' | 'client_streaming';
+/** google.protobuf.Empty. */
+export const Empty: MessageType<Record<never, never>> = {
+  name: 'Empty',
+  external: '.google.protobuf.Empty',
+  fields: {},
+};
+
+type MethodKind = 'unary' | 'server_streaming' | 'client_streaming' | 'bidi_streaming';
 
 export interface MethodType<
   K extends MethodKind = MethodKind,
@@ -123,6 +138,7 @@ function method<K extends MethodKind>(kind: K) {
 export const unary = method('unary');
 export const serverStreaming = method('server_streaming');
 export const clientStreaming = method('client_streaming');
+export const bidiStreaming = method('bidi_streaming');
 
 export type Methods = Readonly<Record<string, MethodType>>;
 
