@@ -23,4 +23,10 @@ export const E2B_DOOR: ProtocolDoor = {
 /** Clients of SWE-ReX join a port to the host. */
 export const SWE_REX_DOOR: ProtocolDoor = { name: 'swe-rex', prefix: '/compat/swe-rex' };
 
-export const PROTOCOL_DOORS: readonly ProtocolDoor[] = [E2B_DOOR, SWE_REX_DOOR];
+/** Of the routes of agent-sandbox's runtime on the daemon. */
+export const SANDBOXD_PREFIX = '/compat/sandboxd';
+
+/** Clients of agent-sandbox's older runtime join a port to the host. */
+export const PYTHON_RUNTIME_DOOR: ProtocolDoor = { name: 'sandboxd', prefix: `${SANDBOXD_PREFIX}/python-runtime` };
+
+export const PROTOCOL_DOORS: readonly ProtocolDoor[] = [E2B_DOOR, SWE_REX_DOOR, PYTHON_RUNTIME_DOOR];

@@ -11,8 +11,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { runAs } from '../../core/access/caller.ts';
 import { type Credential, OPEN, type OwnAdmission } from '../../core/access/credential.ts';
 import { type Need, permits } from '../../core/access/scopes.ts';
+import type { Recorder } from '../../core/recorder/recorder.ts';
 import type { AccessDecision, AccessRequest, CredentialKind } from './gate.ts';
 import type { AccessGate } from './live-gate.ts';
+import { sourceOf } from './request-source.ts';
 import type { RouteNeeds } from './route-needs.ts';
 import type { Uses } from './uses.ts';
 
@@ -80,6 +82,7 @@ export function guard(
   isTrusted: (address: string) => boolean,
   uses: Uses,
   needs: RouteNeeds,
+  recorder: Recorder,
 ): void {
   app.addHook('onRoute', ({ method, url, config = {} }) => {
     const isDecided = 'need' in config || [method].flat().every((one) => needs.of(one, url) !== undefined);
@@ -121,7 +124,7 @@ export function guard(
   });
   // After the body was read: events of the connection have no such context.
   app.addHook('preHandler', (request, _reply, done) => {
-    runAs(credentialOf(request), done);
+    runAs(credentialOf(request), done, recorder.isOn ? sourceOf(request) : undefined);
   });
 }
 

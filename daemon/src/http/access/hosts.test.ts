@@ -42,6 +42,10 @@ describe('hosts and origins', () => {
     ['*-box.example', '3000-Box.Example', '-box.example'],
     ['*.box.example', '3000.box.example', 'box.example'],
     ['*', 'sandbox', 'evil.example'],
+    ['**.svc.cluster.local', 'box.default.svc.cluster.local:8080', 'svc.cluster.local'],
+    ['**.svc.cluster.local', 'Box.svc.Cluster.local.', 'box.default.svc.cluster.local.evil.example'],
+    ['**.svc.cluster.local', 'a.b.c.svc.cluster.local', 'a..svc.cluster.local'],
+    ['**.box.example', 'a.box.example', 'a_b.c.box.example'],
   ])('[host.no-key] %s allows %s and refuses %s', async (listed, allowed, refused) => {
     await using daemon = await TestApp.start({ allowedHosts: [listed] });
     const status = async (host: string) => (await daemon.inject({ url: '/v2/commands', headers: { host } })).statusCode;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type BodyFault, readJsonBody } from '../../http/protocols/json-body.ts';
+import { type BodyFault, keptTexts, readJsonBody } from '../../http/protocols/json-body.ts';
 import { Refused } from './answers.ts';
 
 /** Bytes of a JSON body. */
@@ -23,8 +23,8 @@ export const ExecBody = z.looseObject({
 
 export const SessionBody = z.looseObject({
   id: z.string().regex(SESSION_ID, 'must have 1 to 128 letters, digits and ._-').nullish(),
-  cwd: noNul.nullish(),
-  env: z.record(z.string().regex(/^[^=\0]+$/), noNul).nullish(),
+  cwd: noNul.max(4096, 'has over 4096 characters').nullish(),
+  env: keptTexts(z.string().regex(/^[^=\0]+$/), noNul).nullish(),
 });
 
 export const TunnelBody = z.looseObject({

@@ -7,6 +7,11 @@ import { Refused, sendJson } from './answers.ts';
 import type { CloudflareCall } from './call.ts';
 import type { Workspace } from './workspace.ts';
 
+/**
+ * Of the display of this machine, in the home: they are of no use on another one, and a link of a running browser leads
+ * out of the workspace, for which clients refuse the whole archive.
+ */
+const NOT_KEPT = ['./.Xauthority', './.config/sandbox-browser'];
 const BYTES = { 'content-type': 'application/octet-stream' };
 
 /** Files below the workspace, and the whole of it as a tar archive. */
@@ -44,7 +49,10 @@ export class FileRoutes {
       throw new Refused(400, 'exclude paths must not contain ".."');
     }
     await this.#workspace.enter('.', async (path) => {
-      const pieces = await this.#files.exportTree(path, { exclude: excluded.map((one) => `./${one}`), gzip: false });
+      const pieces = await this.#files.exportTree(path, {
+        exclude: [...excluded.map((one) => `./${one}`), ...NOT_KEPT],
+        gzip: false,
+      });
       res.writeHead(200, BYTES);
       await pipeline(Readable.from(pieces), res, { signal: gone });
     });

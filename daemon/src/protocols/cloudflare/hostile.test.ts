@@ -55,6 +55,26 @@ test('[cloudflare.hostile] a time that no timer can hold is refused by its name;
   expect((await client.exec(box, ['sleep', '600'], { timeout_ms: 1e-300 })).error).toContain('was ended after');
 });
 
+test('[cloudflare.hostile] a body of many values or levels is refused before it is parsed', async () => {
+  await using client = await start();
+  const box = await client.create();
+  for (const x of ['[],'.repeat(140_000), `${'['.repeat(200)}${']'.repeat(200)},`]) {
+    for (const [route, field] of [
+      ['exec', '"argv":["true"]'],
+      ['session', '"id":"s"'],
+      ['tunnel/3000', '"name":"n"'],
+    ]) {
+      const refused = await client.refused('POST', `${box}/${route}`, `{${field},"x":[${x}0]}`);
+      expect([route, ...refused]).toEqual([
+        route,
+        400,
+        'invalid_request',
+        expect.stringMatching(/^body has more than/),
+      ]);
+    }
+  }
+});
+
 test('[cloudflare.hostile] a body that is cut half-way starts, writes and creates nothing', async () => {
   await using client = await start();
   const box = await client.create();

@@ -27,7 +27,7 @@ export class Programs {
     this.#state = state;
   }
 
-  /** @throws SandboxError `unavailable` if sandbox or session have ended meanwhile; the command ends then */
+  /** @throws SandboxError `unavailable` if sandbox or session have ended meanwhile, `disk_full`; the command ends then */
   async start(owner: Owner, terms: CommandTerms, gone: AbortSignal): Promise<ProgramState> {
     const state = await this.commands.start(terms, gone);
     await this.#note(owner, state.id);
@@ -57,9 +57,14 @@ export class Programs {
   async #note({ sandbox, session }: Owner, id: string): Promise<void> {
     const record = { id, sandboxId: sandbox.id, life: sandbox.life, sessionId: session?.id ?? null };
     const terminals = new Set(this.terminals.list().map((terminal) => terminal.id));
-    this.#state.note(record, (known) => terminals.has(known) || this.commands.find(known) !== undefined);
+    try {
+      this.#state.note(record, (known) => terminals.has(known) || this.commands.find(known) !== undefined);
+    } catch (error) {
+      await this.#endAll([id]);
+      throw error;
+    }
     if (this.#belongs(record)) return;
-    await this.#end((one) => one.id === id);
+    await this.#endAll([id]);
     throw new SandboxError(
       'unavailable',
       `${session ? `session ${session.id}` : `sandbox ${sandbox.id}`} was deleted meanwhile`,
@@ -73,7 +78,11 @@ export class Programs {
   }
 
   async #end(isEnded: (record: StartedRecord) => boolean): Promise<void> {
-    const ids = new Set(this.#state.started.filter(isEnded).map(({ id }) => id));
+    await this.#endAll(this.#state.started.filter(isEnded).map(({ id }) => id));
+  }
+
+  async #endAll(started: readonly string[]): Promise<void> {
+    const ids = new Set(started);
     const commands = [...ids].filter((id) => this.commands.find(id)?.isRunning);
     const terminals = this.terminals.list().filter(({ id, isOpen }) => isOpen && ids.has(id));
     await Promise.allSettled([

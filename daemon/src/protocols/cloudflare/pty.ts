@@ -13,6 +13,8 @@ import type { Workspace } from './workspace.ts';
 
 const Size = z.coerce.number().int().min(1).max(1000);
 const Resize = z.looseObject({ type: z.literal('resize'), cols: Size, rows: Size });
+/** Characters of a text message; a longer one is not parsed. */
+const CONTROL_MAX = 4096;
 /** Close code of RFC 6455 §7.4.1. */
 const NORMAL = 1000;
 
@@ -117,6 +119,7 @@ function control(text: string, terminals: TerminalsPort, id: string): void {
 }
 
 function jsonOf(text: string): unknown {
+  if (text.length > CONTROL_MAX) return undefined;
   try {
     return JSON.parse(text);
   } catch {

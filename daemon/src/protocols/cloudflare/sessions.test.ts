@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tempDir } from '../../../../scripts/testing/temp-dir.ts';
 import type { Config } from '../../config.ts';
 import { DaemonProcess } from '../../daemon-process.fixture.ts';
 import { BridgeClient } from './bridge-client.fixture.ts';
 
-const MAIN = join(import.meta.dirname, '../../main.ts');
 let root: string;
 
 beforeEach(() => {
@@ -64,6 +64,40 @@ test('[cloudflare.sessions] ids are checked, made where none is given, and end w
   expect((await client.refused('DELETE', `${box}/session/${id}`))[0]).toBe(404);
 });
 
+test('[cloudflare.sessions] the variables of a session, and of all, are bounded; a command does not write them', async () => {
+  await using client = await start();
+  const box = await client.create();
+  const make = (value: string) => client.call('POST', `${box}/session`, { env: { A: value } });
+  const wide = await client.refused('POST', `${box}/session`, { env: { A: 'x'.repeat(65_536) } });
+  expect(wide).toEqual([400, 'invalid_request', 'env has over 65536 bytes of names and values']);
+  expect((await client.refused('POST', `${box}/session`, { cwd: 'd'.repeat(4097) }))[0]).toBe(400);
+  const { id } = await (await make('x'.repeat(65_535))).json();
+  const file = join(client.app.directory, 'protocols/cloudflare/sandboxes.json');
+  const before = statSync(file).ino;
+  expect((await client.exec(box, ['sh', '-c', 'echo $' + '{#A}'], {}, id)).stdout).toBe('65535\n');
+  expect(statSync(file).ino).toBe(before);
+  const statuses: number[] = [];
+  while (statuses.at(-1) !== 429) statuses.push((await make('x'.repeat(65_535))).status);
+  expect(statuses).toHaveLength(15);
+  expect((await client.call('DELETE', `${box}/session/${id}`)).status).toBe(200);
+  expect((await make('x'.repeat(65_535))).status).toBe(200);
+});
+
+test('[cloudflare.records] a command that cannot be recorded is refused and ended; a session is not made', async () => {
+  await using client = await start();
+  const box = await client.create();
+  const records = join(client.app.directory, 'protocols/cloudflare');
+  for (const file of ['started.json.next', 'sandboxes.json.next']) mkdirSync(join(records, file));
+  const refused = (path: string, body: object) => client.refused('POST', `${box}/${path}`, body);
+  expect((await refused('exec', { argv: ['sleep', '600'] })).slice(0, 2)).toEqual([503, 'unavailable']);
+  await expect(client.pty(`${box}/pty?shell=/bin/sh`)).rejects.toThrow('503');
+  expect((await refused('session', { id: 'one' }))[0]).toBe(503);
+  expect((await client.refused('DELETE', `${box}/session/one`))[0]).toBe(404);
+  const { commands } = (await client.app.inject('/v2/commands')).json().data;
+  expect(commands).toMatchObject([{ status: 'killed' }]);
+  expect((await client.app.inject('/v2/pty/sessions')).json().data.stats.total_sessions).toBe(0);
+});
+
 test('[cloudflare.pty] a terminal takes input and sizes, tells its end, and ends with its connection', async () => {
   await using client = await start();
   const box = await client.create();
@@ -118,7 +152,7 @@ test.runIf(process.platform === 'linux')(
   '[cloudflare.restart] sandboxes, sessions and commands outlive the death of the daemon',
   { timeout: 180_000 },
   async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'cloudflare-restart-'));
+    await using place = await tempDir();
     const env = { SVC_SANDBOX_ID: 'box', SVC_CLOUDFLARE_ROOT: root };
     const post = (base: string, path: string, body: object, session = '') =>
       fetch(`${base}/compat/cloudflare/v1/sandbox${path}`, {
@@ -126,29 +160,23 @@ test.runIf(process.platform === 'linux')(
         body: JSON.stringify(body),
         headers: session === '' ? {} : { 'session-id': session },
       });
-    try {
-      const first = await DaemonProcess.start(directory, env, MAIN);
-      await post(first.base, '', {});
-      await post(first.base, '/box/session', { id: 'one' });
-      await (await post(first.base, '/box/exec', { argv: ['export', 'A=kept'] }, 'one')).text();
-      const left = await post(first.base, '/box/exec', { argv: ['sleep', '600'] });
-      await first.stop('SIGKILL');
-      await left.text().catch(() => undefined);
-      await using second = await DaemonProcess.start(directory, env, MAIN);
-      expect((await post(second.base, '', {})).status).toBe(429);
-      const ran = await (await post(second.base, '/box/exec', { argv: ['printenv', 'A'] }, 'one')).text();
-      expect(ran).toContain(btoa('kept\n'));
-      const running = async () => {
-        const { data } = (await (await fetch(`${second.base}/v2/commands`)).json()) as {
-          data: { commands: { status: string }[] };
-        };
-        return data.commands.filter(({ status }) => status === 'running').length;
-      };
-      expect(await running()).toBe(1);
-      await fetch(`${second.base}/compat/cloudflare/v1/sandbox/box`, { method: 'DELETE' });
-      while ((await running()) > 0) await new Promise(setImmediate);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const first = await DaemonProcess.start(place.path, env);
+    await post(first.base, '', {});
+    await post(first.base, '/box/session', { id: 'one' });
+    await (await post(first.base, '/box/exec', { argv: ['export', 'A=kept'] }, 'one')).text();
+    const left = await post(first.base, '/box/exec', { argv: ['sleep', '600'] });
+    await first.stop('SIGKILL');
+    await left.text().catch(() => undefined);
+    await using second = await DaemonProcess.start(place.path, env);
+    expect((await post(second.base, '', {})).status).toBe(429);
+    const ran = await (await post(second.base, '/box/exec', { argv: ['printenv', 'A'] }, 'one')).text();
+    expect(ran).toContain(btoa('kept\n'));
+    const running = async () => {
+      const { commands } = await second.data('/v2/commands');
+      return commands.filter(({ status }: { status: string }) => status === 'running').length;
+    };
+    expect(await running()).toBe(1);
+    await fetch(`${second.base}/compat/cloudflare/v1/sandbox/box`, { method: 'DELETE' });
+    while ((await running()) > 0) await new Promise(setImmediate);
   },
 );

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { KeptJson } from '../../core/records/kept-json.ts';
 import type { RuntimeSpace } from '../../core/records/runtime-space.ts';
 import { sandboxIdOfHost } from '../../http/protocols/sandbox-id.ts';
 import { Refused } from './answers.ts';
 
 const FILE = 'sandboxes.json';
+const STARTED_FILE = 'started.json';
 /** Ids that are remembered in the shared mode, and sessions. */
 const MAX_SANDBOXES = 1000;
 const MAX_SESSIONS = 1000;
+/** Characters of the variables of all sessions: each change of a session writes them. */
+const MAX_VARIABLES = 1024 ** 2;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_LETTERS = 26;
 
@@ -44,7 +48,6 @@ export interface StartedRecord {
 interface Kept {
   readonly sandboxes: readonly SandboxRecord[];
   readonly sessions: readonly SessionRecord[];
-  readonly started: readonly StartedRecord[];
 }
 
 interface StateTerms {
@@ -59,31 +62,30 @@ export function hasState(directory: string): boolean {
 
 /** Which ids were given, and what was started with them; on disk before it is acknowledged. */
 export class State {
-  readonly #file: string;
-  readonly #space: RuntimeSpace;
   readonly #isShared: boolean;
   readonly #baseId: string;
-  #kept: Kept;
+  readonly #kept: KeptJson<Kept>;
+  /** A file of its own: each start writes it. */
+  readonly #started: KeptJson<readonly StartedRecord[]>;
 
   constructor(directory: string, space: RuntimeSpace, { sandboxId, protocolShared }: StateTerms) {
-    this.#file = join(directory, FILE);
-    this.#space = space;
     this.#isShared = protocolShared;
     this.#baseId = sandboxId ?? sandboxIdOfHost();
-    this.#kept = read(this.#file) ?? { sandboxes: [], sessions: [], started: [] };
+    this.#kept = new KeptJson<Kept>(space, join(directory, FILE), { sandboxes: [], sessions: [] });
+    this.#started = new KeptJson<readonly StartedRecord[]>(space, join(directory, STARTED_FILE), []);
   }
 
   get started(): readonly StartedRecord[] {
-    return this.#kept.started;
+    return this.#started.value;
   }
 
   get hasAlive(): boolean {
-    return this.#kept.sandboxes.some(({ isAlive }) => isAlive);
+    return this.#kept.value.sandboxes.some(({ isAlive }) => isAlive);
   }
 
   /** @throws SandboxError `capacity` while there is another one, unless each create has an id of its own */
   create(): SandboxRecord {
-    const alive = this.#kept.sandboxes.filter(({ isAlive }) => isAlive);
+    const alive = this.#kept.value.sandboxes.filter(({ isAlive }) => isAlive);
     if (!this.#isShared && alive[0]) {
       throw new SandboxError('capacity', `sandbox ${alive[0].id} is alive: this service is one sandbox`, {
         hint: 'use it, delete it, or set SVC_PROTOCOL_SHARED=true',
@@ -95,7 +97,7 @@ export class State {
 
   /** Undefined: the id was never given. */
   find(id: string): SandboxRecord | undefined {
-    const known = this.#kept.sandboxes.find((sandbox) => sandbox.id === id);
+    const known = this.#kept.value.sandboxes.find((sandbox) => sandbox.id === id);
     if (known || this.#isShared || id !== this.#baseId) return known;
     return { id, isAlive: false, life: 0 };
   }
@@ -109,14 +111,15 @@ export class State {
 
   /** Nothing more is started with it. */
   end(id: string): void {
-    this.#write({
-      sandboxes: this.#kept.sandboxes.map((one) => (one.id === id ? { ...one, isAlive: false } : one)),
-      sessions: this.#kept.sessions.filter(({ sandboxId }) => sandboxId !== id),
+    const { sandboxes, sessions } = this.#kept.value;
+    this.#kept.set({
+      sandboxes: sandboxes.map((one) => (one.id === id ? { ...one, isAlive: false } : one)),
+      sessions: sessions.filter(({ sandboxId }) => sandboxId !== id),
     });
   }
 
   sessionsOf(sandboxId: string): readonly SessionRecord[] {
-    return this.#kept.sessions.filter((session) => session.sandboxId === sandboxId);
+    return this.#kept.value.sessions.filter((session) => session.sandboxId === sandboxId);
   }
 
   /** @throws Refused 404 */
@@ -126,57 +129,52 @@ export class State {
     throw new Refused(404, `session ${id} was not found: create it by POST /v1/sandbox/${sandboxId}/session`);
   }
 
-  /** @throws SandboxError `conflict` for an id that is taken, `unavailable` if the sandbox has ended meanwhile, `capacity` */
+  /** @throws SandboxError `conflict` for an id that is taken, `unavailable` if the sandbox has ended meanwhile, `capacity`, `disk_full` */
   addSession(session: SessionRecord, { id, life }: SandboxRecord): void {
     const sandbox = this.find(id);
     if (!sandbox?.isAlive || sandbox.life !== life) throw new SandboxError('unavailable', `sandbox ${id} was deleted`);
     if (this.sessionsOf(id).some((one) => one.id === session.id)) {
       throw new SandboxError('conflict', `session ${session.id} exists already: delete it or use another id`);
     }
-    const { sessions } = this.#kept;
-    if (sessions.length >= MAX_SESSIONS) throw new SandboxError('capacity', `${MAX_SESSIONS} sessions exist`);
-    this.#write({ sessions: [...sessions, session] });
+    const all = [...this.#kept.value.sessions, session];
+    if (all.length > MAX_SESSIONS) throw new SandboxError('capacity', `${MAX_SESSIONS} sessions exist`);
+    if (JSON.stringify(all.map(({ env }) => env)).length > MAX_VARIABLES) {
+      throw new SandboxError('capacity', `the variables of all sessions have over ${MAX_VARIABLES} characters`, {
+        hint: 'delete a session, or give the variables to each command',
+      });
+    }
+    this.#setSessions(all);
   }
 
   /** Without effect if the session has been deleted meanwhile. */
   setTerminal({ directory }: SessionRecord, terminalId: string): void {
     const changed = (one: SessionRecord) => (one.directory === directory ? { ...one, terminalId } : one);
-    this.#write({ sessions: this.#kept.sessions.map(changed) });
+    this.#setSessions(this.#kept.value.sessions.map(changed));
   }
 
   removeSession({ directory }: SessionRecord): void {
-    this.#write({ sessions: this.#kept.sessions.filter((one) => one.directory !== directory) });
+    this.#setSessions(this.#kept.value.sessions.filter((one) => one.directory !== directory));
   }
 
   /** @param isKnown whether a capability still has a record of an id: others are forgotten */
   note(record: StartedRecord, isKnown: (id: string) => boolean): void {
-    this.#write({ started: [...this.#kept.started.filter(({ id }) => isKnown(id)), record] });
+    this.#started.set([...this.started.filter(({ id }) => isKnown(id)), record]);
   }
 
   #begin(id: string): SandboxRecord {
-    const { sandboxes } = this.#kept;
+    const { sandboxes, sessions } = this.#kept.value;
     const begun = { id, isAlive: true, life: (this.find(id)?.life ?? 0) + 1 };
     const others = sandboxes.filter((one) => one.id !== id);
     const ended = others.filter(({ isAlive }) => !isAlive).slice(-MAX_SANDBOXES);
-    this.#write({ sandboxes: [...ended, ...others.filter(({ isAlive }) => isAlive), begun] });
+    this.#kept.set({ sandboxes: [...ended, ...others.filter(({ isAlive }) => isAlive), begun], sessions });
     return begun;
   }
 
-  #write(changed: Partial<Kept>): void {
-    const kept = { ...this.#kept, ...changed };
-    this.#space.replace(this.#file, JSON.stringify(kept));
-    this.#kept = kept;
+  #setSessions(sessions: readonly SessionRecord[]): void {
+    this.#kept.set({ ...this.#kept.value, sessions });
   }
 }
 
 function newId(): string {
   return [...randomBytes(ID_LETTERS)].map((byte) => BASE32[byte % BASE32.length]).join('');
-}
-
-function read(file: string): Kept | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Kept;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,14 +1,17 @@
 import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { lookUpIdentity } from '../../core/account/identity.ts';
+import { type Identity, lookUpIdentity } from '../../core/account/identity.ts';
 import { RunContext } from '../../core/account/run-context.ts';
 import type { InitRecord } from './state/sandboxes.ts';
 
 /** The default account of E2B's templates, which its clients name. */
-const E2B_USER = 'user';
+export const E2B_USER = 'user';
 /** Its home, which programs and prompts for E2B have in their text; a link in the images. */
 const E2B_HOME = '/home/user';
+
+/** Numbers that the name `user` stands for. */
+export type NamedUser = Pick<Identity, 'uid' | 'gid'>;
 
 /** Accounts and paths as E2B's clients name them. */
 export class Accounts {
@@ -29,14 +32,16 @@ export class Accounts {
   userOf(name: string | undefined): string | undefined {
     const user = name || (this.#init().user ?? undefined);
     if (user === undefined || user === '') return undefined;
-    try {
-      lookUpIdentity(user);
-      return user;
-    } catch (error) {
-      if (user === E2B_USER) return undefined;
-      const message = `invalid username: '${user}'`;
-      throw new SandboxError('unauthorized', message, { cause: error, hint: 'name an account of this machine' });
-    }
+    if (isAccount(user)) return user;
+    if (user === E2B_USER) return undefined;
+    throw new SandboxError('unauthorized', `invalid username: '${user}'`, { hint: 'name an account of this machine' });
+  }
+
+  /** The account that `user` stands for; undefined on a machine that has one of that name, and for root. */
+  get namedUser(): NamedUser | undefined {
+    if (isAccount(E2B_USER)) return undefined;
+    const account = this.#context.identityOf(undefined);
+    return account.uid === 0 ? undefined : account;
   }
 
   /** An absolute path without `.`, `..` and a slash at the end; a relative one is below the home of the account. */
@@ -58,6 +63,15 @@ export class Accounts {
   homeOf(user: string | undefined): string {
     const home = this.#context.homeOf(this.#context.identityOf(user));
     return user === undefined && isSameDirectory(this.#e2bHome, home) ? this.#e2bHome : home;
+  }
+}
+
+function isAccount(name: string): boolean {
+  try {
+    lookUpIdentity(name);
+    return true;
+  } catch {
+    return false;
   }
 }
 

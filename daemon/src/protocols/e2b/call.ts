@@ -13,6 +13,11 @@ export interface E2bCall extends ProtocolCall, Addressed {
   readonly gone: AbortSignal;
 }
 
+/** What clients see of a call during which its sandbox ended; programs look for the words of E2B. */
+export function endedMessage(sandboxId: string | undefined): string {
+  return `the sandbox was killed or reached its end of life: ${sandboxId}`;
+}
+
 /** The error body of E2B's control plane and of envd. */
 export function errorBody(status: number, message: string): string {
   return JSON.stringify({ code: status, message });

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Credential, OwnAdmission } from '../../core/access/credential.ts';
@@ -72,7 +72,7 @@ export class E2bService implements ProtocolService {
     this.#programs = new Programs(ports, new Started(directory, space), terms.protocolShared);
     const isAlive = (id: string): boolean => sandboxes.find(id) !== undefined;
     this.#report(this.#programs.endOrphans(isAlive), 'what ended sandboxes have left could not be ended');
-    this.#watches = new Watches(ports.watch);
+    this.#watches = new Watches(ports.watch, () => accounts.namedUser);
     this.#rpc = new RpcServer(logger, this.#closing.signal);
     this.#rpc.add(ProcessApi, new ProcessService(this.#programs, accounts, { init, isAlive }).methods);
     this.#rpc.add(FilesystemApi, new FilesystemService(ports.files, accounts, this.#watches).methods);
@@ -107,15 +107,15 @@ export class E2bService implements ProtocolService {
     const call: E2bCall = { ...request, ...address, sandbox, gone: gone.signal };
     try {
       if (address.plane !== 'control' && sandboxId !== undefined && sandbox === undefined) {
-        // The status and the words by which the clients recognise a sandbox that has ended.
-        const message = `The sandbox ${sandboxId} was not found`;
-        sendText(res, 502, JSON.stringify({ sandboxId, message, code: 502 }));
+        sendGone(res, sandboxId);
         return;
       }
       this.#requireAdmitted(request, address);
       await this.#dispatch(call);
     } catch (error) {
+      const hasEnded = address.plane !== 'control' && sandbox && this.#sandboxes.find(sandbox.id) === undefined;
       if (gone.signal.aborted) res.destroy();
+      else if (hasEnded && !res.headersSent) sendGone(res, sandbox.id);
       else sendFailure(res, error);
     }
   }
@@ -165,4 +165,9 @@ export class E2bService implements ProtocolService {
 
 function isClosed({ apiKey, named }: AccessTerms): boolean {
   return apiKey !== undefined || named !== undefined;
+}
+
+/** Answers with the status and the words by which the clients recognise a sandbox that has ended. */
+function sendGone(res: ServerResponse, sandboxId: string): void {
+  sendText(res, 502, JSON.stringify({ sandboxId, message: `The sandbox ${sandboxId} was not found`, code: 502 }));
 }

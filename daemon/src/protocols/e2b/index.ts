@@ -6,6 +6,7 @@ import { TERMINALS } from '../../core/ports/terminals-port.ts';
 import { WATCH } from '../../core/ports/watch-port.ts';
 import { defineProtocol } from '../../protocol.ts';
 import { errorBody } from './call.ts';
+import { envdVersion } from './envd-version.ts';
 import { E2bOptions } from './options.ts';
 import { hasSandboxes } from './state/sandboxes.ts';
 
@@ -29,7 +30,7 @@ export const e2b = defineProtocol({
   },
   report: ({ e2bPort }) => ({
     port: e2bPort ?? null,
-    level: 'envd 0.6.1, the control plane of one sandbox, code interpreter',
-    missing: ['pause', 'fork', 'snapshots', 'templates', 'volumes', 'secrets', 'network rules', 'file metadata'],
+    level: `envd ${envdVersion()}, the control plane of one sandbox, code interpreter`,
+    missing: ['pause', 'fork', 'snapshots', 'templates', 'volumes', 'secrets', 'network rules'],
   }),
 });

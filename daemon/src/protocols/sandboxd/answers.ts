@@ -46,7 +46,8 @@ export function sendFailure(res: ServerResponse, error: unknown): void {
   else sendJson(res, status, errorBody(status, message), headers);
 }
 
-function refusalOf(error: unknown): Refused {
+/** @throws any error that is a defect */
+export function refusalOf(error: unknown): Refused {
   if (error instanceof Refused) return error;
   if (!(error instanceof SandboxError)) throw error;
   // The scopes of the request are the root alone: nothing else refuses without a failure of the system.

@@ -9,6 +9,8 @@ import { Refused } from './answers.ts';
 export interface RootedPath {
   /** As the client gave it, decoded, with a slash before it. */
   readonly shown: string;
+  /** As the client gave it, decoded. */
+  readonly given: string;
   readonly path: FilePath;
   /** Whether it names the root itself. */
   readonly isRoot: boolean;
@@ -25,13 +27,19 @@ export class Root {
 
   /** @throws Refused 403 if `..` leads out of it, 400 for an invalid path, 503 if the root does not exist */
   async enter<T>(given: FilePath, work: (path: RootedPath) => Promise<T>): Promise<T> {
-    const real = await this.#real();
+    const real = await this.directory();
     const below = belowOf(given, [this.#given, real]);
-    const path = { shown: shownOf(given), path: below === '' ? real : joinPath(real, below), isRoot: below === '' };
+    const path = {
+      shown: shownOf(given),
+      given: shownPath(given),
+      path: below === '' ? real : joinPath(real, below),
+      isRoot: below === '',
+    };
     return await runBelow(real, () => work(path));
   }
 
-  async #real(): Promise<string> {
+  /** Without links. @throws Refused 503 if it does not exist */
+  async directory(): Promise<string> {
     try {
       return await realpath(this.#given);
     } catch {

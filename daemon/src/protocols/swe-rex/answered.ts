@@ -1,9 +1,12 @@
 import { onAbort } from '@sandbox/api/wait.ts';
+import { textLengthOf } from '../../http/protocols/json-pieces.ts';
 import type { Answer } from './answers.ts';
 
 /** Answers that are remembered, and their bytes. */
 const MAX_ANSWERS = 1000;
 const MAX_BYTES = 32 * 1024 ** 2;
+/** Bytes of an answer without texts. */
+const ENTRY_BYTES = 256;
 /** Milliseconds for which a request goes on after its client has left, who may send it again. */
 const GRACE_MS = 10_000;
 
@@ -52,12 +55,12 @@ export class Answered {
     const entry = { answer: work(abandoned.signal), abandoned, isWhole, waiting: 0, isSettled: false, bytes: 0 };
     this.#answers.set(id, entry);
     entry.answer.then(
-      ({ body }) => {
+      ({ value }) => {
         entry.isSettled = true;
         if (!isWhole()) return this.#forget(id, entry);
         if (this.#answers.get(id) !== entry) return;
-        entry.bytes = body.length;
-        this.#bytes += body.length;
+        entry.bytes = ENTRY_BYTES + 2 * textLengthOf(value);
+        this.#bytes += entry.bytes;
         this.#trim();
       },
       () => this.#forget(id, entry),

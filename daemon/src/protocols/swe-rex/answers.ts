@@ -46,16 +46,17 @@ export class Raised extends Error {
 
 export interface Answer {
   readonly status: number;
-  readonly body: string;
+  /** Of JSON; without undefined fields. */
+  readonly value: object;
 }
 
-export function answerOf(value: unknown): Answer {
-  return { status: 200, body: JSON.stringify(value) };
+export function answerOf(value: object): Answer {
+  return { status: 200, value };
 }
 
 /** An error in the request, which the client raises as a failed call instead of an exception of the runtime. */
 export function detailOf(status: number, detail: string): Answer {
-  return { status, body: JSON.stringify({ detail }) };
+  return { status, value: { detail } };
 }
 
 /** As `FileNotFoundError` and its like say it. @param path as the client gave it */
@@ -69,7 +70,7 @@ export function failureOf(error: unknown): Answer {
   if (error instanceof Raised) {
     const { raised, message, extraInfo } = error;
     const transfer = { message, class_path: `${CLASSES[raised]}.${raised}`, traceback: '', extra_info: extraInfo };
-    return { status: 511, body: JSON.stringify({ swerexception: transfer }) };
+    return { status: 511, value: { swerexception: transfer } };
   }
   if (!(error instanceof SandboxError)) throw error;
   const { hint } = error.details;

@@ -1,4 +1,6 @@
 import { constants } from 'node:os';
+import { posix } from 'node:path';
+import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { CommandsPort, ProgramState } from '../../core/ports/commands-port.ts';
 import { Raised, systemError } from './answers.ts';
 import type { CommandRequest } from './bodies.ts';
@@ -26,14 +28,24 @@ class Kept {
     this.#left += bytes.length - piece.length;
   }
 
-  get text(): string {
-    const begin = escaped(Buffer.concat(this.#pieces));
+  async text(): Promise<string> {
+    const begin = await escaped(Buffer.concat(this.#pieces));
     return this.#left === 0 ? begin : `${begin}\n[${this.#left} bytes more, left out]`;
   }
 }
 
+interface ExecuteParts {
+  readonly commands: CommandsPort;
+  /** Where relative directories begin. */
+  readonly home: () => string;
+}
+
 /** `POST /execute`: a command beside all sessions; a timeout ends everything that it has started. */
-export async function execute(request: CommandRequest, commands: CommandsPort, gone: AbortSignal): Promise<Ran> {
+export async function execute(
+  request: CommandRequest,
+  { commands, home }: ExecuteParts,
+  gone: AbortSignal,
+): Promise<Ran> {
   const { command, timeout, cwd, merge_output_streams: isMerged } = request;
   const words = wordsOf(request);
   const [program = '', ...args] = isMerged ? ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', ...words] : words;
@@ -41,13 +53,15 @@ export async function execute(request: CommandRequest, commands: CommandsPort, g
     program,
     args,
     shownAs: typeof command === 'string' ? command : command.join(' '),
-    cwd: cwd ?? undefined,
+    cwd: cwd === undefined || cwd === null ? undefined : posix.resolve(home(), cwd),
     env: {},
     user: undefined,
     openStdin: false,
     hardTimeout: typeof timeout === 'number' ? Math.max(timeout, 0.001) : undefined,
   };
-  const { id, pid, message } = await commands.start(terms, gone);
+  const { id, pid, message } = await commands.start(terms, gone).catch((error: unknown) => {
+    throw directoryError(error, cwd ?? '') ?? error;
+  });
   if (pid === null) throw notStarted(message, cwd ?? words[0] ?? '');
   const output = { stdout: new Kept(), stderr: new Kept() };
   let end: ProgramState | undefined;
@@ -57,8 +71,8 @@ export async function execute(request: CommandRequest, commands: CommandsPort, g
   }
   if (end?.timedOut) throw new Raised('CommandTimeoutError', `Timeout (${timeout}s) exceeded while running command`);
   const ran = {
-    stdout: output.stdout.text,
-    stderr: output.stderr.text,
+    stdout: await output.stdout.text(),
+    stderr: await output.stderr.text(),
     exit_code: end === undefined ? null : codeOf(end),
   };
   if (request.check && ran.exit_code !== 0) throw failed(request, ran);
@@ -77,6 +91,11 @@ function wordsOf({ command, shell, env }: CommandRequest): readonly string[] {
   const words = shell ? ['/bin/sh', '-c', ...given] : given;
   if (env === undefined || env === null) return words;
   return ['/usr/bin/env', '-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...words];
+}
+
+function directoryError(error: unknown, cwd: string): Raised | undefined {
+  if (!(error instanceof SandboxError) || error.details.field !== 'cwd') return undefined;
+  return systemError(error.message.includes('is not a directory') ? 'ENOTDIR' : 'ENOENT', cwd);
 }
 
 function notStarted(message: string | null, path: string): Raised {

@@ -33,7 +33,7 @@ export class FileRoutes {
         throw new SandboxError('too_large', `the file has ${file.size} bytes: ${READ_MAX} are read at most`);
       }
       const bytes = await collected(await file.read(0, file.size));
-      return { content: decoded(bytes, encoding ?? 'utf-8', errors ?? 'strict') };
+      return { content: await decoded(bytes, encoding ?? 'utf-8', errors ?? 'strict') };
     });
   }
 

@@ -3,6 +3,7 @@ import { RunContext } from '../../core/account/run-context.ts';
 import type { CommandsPort } from '../../core/ports/commands-port.ts';
 import type { FilesPort } from '../../core/ports/files-port.ts';
 import type { TerminalsPort } from '../../core/ports/terminals-port.ts';
+import { sendJsonPieces } from '../../http/protocols/json-pieces.ts';
 import type { ProtocolCall, ProtocolService } from '../../http/protocols/protocol.ts';
 import type { ProtocolCore } from '../../protocol.ts';
 import { Answered } from './answered.ts';
@@ -10,6 +11,7 @@ import { type Answer, answerOf, detailOf, failureOf } from './answers.ts';
 import { ActionBody, CloseSessionBody, CommandBody, CreateSessionBody, readBody } from './bodies.ts';
 import { execute } from './execute.ts';
 import { FileRoutes } from './file-routes.ts';
+import { Expect } from './session/expect.ts';
 import { SessionStore } from './session/session-store.ts';
 import { Sessions } from './session/sessions.ts';
 
@@ -19,21 +21,28 @@ interface SweRexPorts {
   readonly terminals: TerminalsPort;
 }
 
-type Handler = (req: IncomingMessage, gone: AbortSignal) => Promise<unknown>;
+type Handler = (req: IncomingMessage, gone: AbortSignal) => Promise<object>;
 
 /** The runtime server of SWE-ReX over the services of this sandbox. */
 export class SweRexService implements ProtocolService {
   readonly #core: ProtocolCore;
   readonly #routes: Readonly<Record<string, Handler>>;
   readonly #answered = new Answered();
+  readonly #expect = new Expect();
   readonly #closing = new AbortController();
 
   constructor(core: ProtocolCore, { commands, files, terminals }: SweRexPorts, directory: string) {
     this.#core = core;
     const { config, platform, runtime } = core;
-    const sessions = new Sessions({ terminals, files, store: new SessionStore(directory, runtime.space) });
+    const sessions = new Sessions({
+      terminals,
+      files,
+      expect: this.#expect,
+      store: new SessionStore(directory, runtime.space),
+    });
     const context = new RunContext(config.defaultUser, platform);
-    const routes = new FileRoutes(files, () => context.homeOf(context.identityOf(undefined)));
+    const home = (): string => context.homeOf(context.identityOf(undefined));
+    const routes = new FileRoutes(files, home);
     const type = { session_type: 'bash' };
     this.#routes = {
       'GET /': async () => ({ message: 'hello world' }),
@@ -47,7 +56,7 @@ export class SweRexService implements ProtocolService {
         await sessions.close((await readBody(req, CloseSessionBody)).session);
         return type;
       },
-      'POST /execute': async (req, gone) => await execute(await readBody(req, CommandBody), commands, gone),
+      'POST /execute': async (req, gone) => await execute(await readBody(req, CommandBody), { commands, home }, gone),
       'POST /read_file': (req) => routes.read(req),
       'POST /write_file': (req) => routes.write(req),
       'POST /upload': (req, gone) => routes.upload(req, gone),
@@ -68,15 +77,14 @@ export class SweRexService implements ProtocolService {
     const handler = this.#routes[`${req.method} ${path}`];
     const id = [req.headers['x-request-id']].flat()[0];
     const request = { id: req.method === 'POST' ? id : undefined, gone: gone.signal, isWhole: () => req.complete };
-    const { status, body } = handler
+    const { status, value } = handler
       ? await this.#answered.once(request, (left) => this.#answer(handler, req, requestId, left))
       : this.#unknown(path);
     if (gone.signal.aborted) {
       res.destroy();
       return;
     }
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    res.writeHead(status, headers).end(body);
+    await sendJsonPieces(res, status, value, gone.signal).catch(() => res.destroy());
   }
 
   #unknown(path: string): Answer {
@@ -98,5 +106,6 @@ export class SweRexService implements ProtocolService {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    await this.#expect[Symbol.asyncDispose]();
   }
 }

@@ -14,6 +14,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { alive } from '../../../../scripts/testing/alive.ts';
 import { RexClient } from './rex-client.fixture.ts';
 
 /** Begins an entry of the directory of a zip. */
@@ -70,22 +71,42 @@ test('[swe-rex.execute] of a long output the answer has the beginning, and says 
   expect(stdout.slice(-40)).toMatch(/x\n\[20971520 bytes more, left out\]$/);
 });
 
+test('[swe-rex.execute] a body of many values or levels is refused before it is parsed', async () => {
+  await using client = await RexClient.start();
+  for (const x of ['[],'.repeat(140_000), `${'['.repeat(200)}${']'.repeat(200)},`]) {
+    for (const route of ['execute', 'create_session', 'run_in_session', 'read_file', 'write_file']) {
+      const { status, json } = await client.post(route, `{"command":["true"],"path":"p","content":"","x":[${x}0]}`);
+      expect([route, status, json.detail]).toEqual([route, 422, expect.stringMatching(/^body: has more than/)]);
+    }
+  }
+});
+
+test('[swe-rex.execute] megabytes of control characters are answered whole', async () => {
+  await using client = await RexClient.start();
+  const { stdout } = await client.ok('execute', { command: ['head', '-c', '3000000', '/dev/zero'] });
+  expect(stdout).toBe('\0'.repeat(3_000_000));
+});
+
 test('[swe-rex.execute] a timeout ends everything; what fails carries its class', async () => {
   await using client = await RexClient.start();
   const script = `setsid sh -c 'echo $$ > child; exec sleep 600' & while [ ! -s child ]; do sleep 0.02; done; wait`;
-  const late = { command: script, shell: true, cwd: root, timeout: 2 };
+  const late = { command: script, shell: true, cwd: root, timeout: 5 };
   expect(await client.raised('execute', late)).toEqual([
     'swerex.exceptions.CommandTimeoutError',
-    'Timeout (2s) exceeded while running command',
+    'Timeout (5s) exceeded while running command',
   ]);
   const child = Number(readFileSync(join(root, 'child'), 'utf8'));
-  expect(() => process.kill(child, 0)).toThrow('ESRCH');
+  await expect.poll(() => alive(child)).toBe(false);
   const failed = await client.raised('execute', { command: ['false'], check: true, error_msg: 'why' });
   expect(failed).toEqual([
     'swerex.exceptions.NonZeroExitCodeError',
     expect.stringMatching(/^why: Command \['false'\]/),
   ]);
   expect((await client.raised('execute', { command: ['no-such-program'] }))[0]).toBe('builtins.FileNotFoundError');
+  expect((await client.raised('execute', { command: ['pwd'], cwd: '/no-such' }))[0]).toBe('builtins.FileNotFoundError');
+  expect((await client.raised('execute', { command: ['pwd'], cwd: '/etc/passwd' }))[0]).toBe(
+    'builtins.NotADirectoryError',
+  );
   for (const body of ['not json', {}, { command: [] }, { command: 'ls', timeout: -1 }]) {
     const { status, json } = await client.post('execute', body);
     expect([status, typeof json.detail]).toEqual([422, 'string']);

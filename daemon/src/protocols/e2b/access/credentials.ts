@@ -84,7 +84,7 @@ export class Credentials {
     return this.#terms.sandboxes.unusedSeconds(of) < this.#terms.signatureSeconds;
   }
 
-  #sandboxesOf({ sandboxId }: Pick<Addressed, 'sandboxId'>): SandboxRecord[] {
+  #sandboxesOf({ sandboxId }: Pick<Addressed, 'sandboxId'>): readonly SandboxRecord[] {
     const { sandboxes } = this.#terms;
     if (sandboxId === undefined) return sandboxes.list();
     const named = sandboxes.find(sandboxId);

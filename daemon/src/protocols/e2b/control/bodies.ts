@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
-import { type BodyFault, readJsonBody } from '../../../http/protocols/json-body.ts';
+import { type BodyFault, keptTexts, readJsonBody } from '../../../http/protocols/json-body.ts';
 
 /** Bytes of a JSON body. */
 const JSON_BYTES = 8 * 1024 ** 2;
 
-const Texts = z.record(z.string(), z.string());
+const Texts = keptTexts(z.string(), z.string());
 const Seconds = z
   .number()
   .int()

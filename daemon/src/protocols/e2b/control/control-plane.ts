@@ -1,13 +1,12 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { type E2bCall, sendJson, sendText } from '../call.ts';
+import { envdVersion } from '../envd-version.ts';
 import type { Sandboxes, SandboxRecord } from '../state/sandboxes.ts';
 import { ConnectBody, CreateBody, RefreshBody, readBody, TimeoutBody } from './bodies.ts';
 import { type ListedSandbox, listSandboxes } from './list.ts';
 import type { Machine } from './machine-figures.ts';
 
-/** The version of envd whose features are all served. */
-const ENVD_VERSION = '0.6.1';
 const MIB = 1024 ** 2;
 /** Seconds by which the clock of a client may be behind. */
 const RANGE_SLACK_SECONDS = 10;
@@ -135,7 +134,7 @@ export class ControlPlane {
       templateID: sandbox.template,
       sandboxID: sandbox.id,
       clientID: 'sandbox',
-      envdVersion: ENVD_VERSION,
+      envdVersion: envdVersion(),
       ...this.#credentials.giveTokens(sandbox.id, keyId),
       domain: null,
     };
@@ -182,7 +181,7 @@ export class ControlPlane {
       diskSizeMB: Math.floor(diskTotal / MIB),
       metadata: sandbox.metadata,
       state: 'running' as const,
-      envdVersion: ENVD_VERSION,
+      envdVersion: envdVersion(),
     };
   }
 }

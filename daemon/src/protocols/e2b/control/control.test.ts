@@ -6,7 +6,7 @@ const start = (text: string) => ({ process: { cmd: '/bin/bash', args: ['-c', tex
 test('[e2b.control] a sandbox is created, read, listed, prolonged and ended', async () => {
   await using client = await E2bClient.start({ sandboxId: 'box' });
   const created = await client.create({ metadata: { team: 'a b' }, envVars: { FOO: 'bar' }, timeout: 60 });
-  expect(created).toMatchObject({ sandboxID: 'box', templateID: 'base', envdVersion: '0.6.1' });
+  expect(created).toMatchObject({ sandboxID: 'box', templateID: 'base', envdVersion: '0.6.4' });
   expect(created).toMatchObject({ envdAccessToken: expect.any(String), trafficAccessToken: expect.any(String) });
   const detail = await (await client.fetch('/sandboxes/box')).json();
   expect(detail).toMatchObject({ state: 'running', metadata: { team: 'a b' }, cpuCount: expect.any(Number) });
@@ -70,7 +70,9 @@ test('[e2b.creators] shared ids: each sees, ends and times out what was started 
     of(two).sendSignal({ process: { selector: { case: 'pid', value: pids[0] } }, signal: 9 }),
   ).rejects.toThrow('not_found');
   expect((await client.fetch(`/sandboxes/${one}`, { method: 'DELETE' })).status).toBe(204);
-  await expect(streams[0]?.next()).rejects.toThrow(`[unavailable] the sandbox ${one} has ended`);
+  await expect(streams[0]?.next()).rejects.toThrow(
+    `[unavailable] the sandbox was killed or reached its end of life: ${one}`,
+  );
   expect((await of(two).list({})).processes).toMatchObject([{ pid: pids[1] }]);
   const page = await client.fetch('/v2/sandboxes?limit=20');
   expect([(await page.json()).length, page.headers.get('x-next-token')]).toEqual([20, '20']);
@@ -120,5 +122,7 @@ test('[e2b.not-served] a create that asks for what one machine has not is 501, a
   for (const json of [{ autoPause: true }, { network: { denyOut: ['x'] } }, { allow_internet_access: false }]) {
     expect(await tried(json)).toBe(501);
   }
-  for (const json of [{ timeout: 'x' }, { metadata: { a: 1 } }, { envVars: 'x' }]) expect(await tried(json)).toBe(400);
+  const wide = { A: 'x'.repeat(65_536) };
+  const wrong = [{ timeout: 'x' }, { metadata: { a: 1 } }, { envVars: 'x' }, { metadata: wide }, { envVars: wide }];
+  for (const json of wrong) expect(await tried(json)).toBe(400);
 });

@@ -4,7 +4,9 @@ import { accountNames } from '../../../core/account/identity.ts';
 import { type FilePath, shownPath } from '../../../core/files/file-path.ts';
 import type { FilesPort } from '../../../core/ports/files-port.ts';
 import type { Given } from '../../../http/rpc/wire-types.ts';
+import { E2B_USER, type NamedUser } from '../accounts.ts';
 import { type EntryInfo, FILE_TYPES } from '../wire/filesystem.ts';
+import { readMetadata } from './metadata.ts';
 
 type Entry = Given<typeof EntryInfo>;
 type AnyStats = Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> & {
@@ -19,17 +21,22 @@ type AnyStats = Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> & {
 const TRIPLES = ['---', '--x', '-w-', '-wx', 'r--', 'r-x', 'rw-', 'rwx'];
 
 /** What a path stands for. @throws FileFailure `not_found` */
-export async function entryAt(files: FilesPort, path: string): Promise<Entry> {
+export async function entryAt(files: FilesPort, path: string, named: NamedUser | undefined): Promise<Entry> {
   const { stats } = await files.stat(path, false);
-  return entryOf(path, stats);
+  return entryOf(path, stats, named);
 }
 
-/** An entry with the type of the target if it is a link, as envd reports it. */
-export function entryOf(path: FilePath, stats: AnyStats): Entry {
+/**
+ * An entry with the type of the target if it is a link, as envd reports it.
+ * @param named account whose entries have the owner `user`, and its group that name too
+ */
+export function entryOf(path: FilePath, stats: AnyStats, named: NamedUser | undefined): Entry {
   const shown = shownPath(path);
   const target = stats.isSymbolicLink() ? targetOf(path) : undefined;
   const mode = Number(stats.mode) & 0o7777;
-  const { user, group } = accountNames(Number(stats.uid), Number(stats.gid));
+  const [uid, gid] = [Number(stats.uid), Number(stats.gid)];
+  const { user, group } = accountNames(uid, gid);
+  const isNamed = uid === named?.uid;
   const ms = stats.mtime.getTime();
   const seconds = Math.floor(ms / 1000);
   return {
@@ -39,10 +46,11 @@ export function entryOf(path: FilePath, stats: AnyStats): Entry {
     size: BigInt(stats.size),
     mode,
     permissions: `${letterOf(stats)}${[6, 3, 0].map((shift) => TRIPLES[(mode >> shift) & 7]).join('')}`,
-    owner: user ?? String(stats.uid),
-    group: group ?? String(stats.gid),
+    owner: isNamed ? E2B_USER : (user ?? String(uid)),
+    group: isNamed && gid === named.gid ? E2B_USER : (group ?? String(gid)),
     modifiedTime: { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) },
     symlinkTarget: target?.path,
+    metadata: stats.isFile() || stats.isDirectory() ? readMetadata(path) : {},
   };
 }
 

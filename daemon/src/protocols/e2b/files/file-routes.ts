@@ -8,6 +8,7 @@ import { readFormFiles } from '../../../http/files/form-files.ts';
 import { rangeOf } from '../../../http/files/ranges.ts';
 import type { Accounts } from '../accounts.ts';
 import { type E2bCall, sendJson } from '../call.ts';
+import { attributesOf, type Metadata, metadataOf } from './metadata.ts';
 
 /** Files of one form. */
 const FORM_FILES_MAX = 1000;
@@ -16,6 +17,13 @@ interface WrittenFile {
   readonly name: string;
   readonly type: 'file';
   readonly path: string;
+  /** Unset without any. */
+  readonly metadata?: Metadata;
+}
+
+interface WriteTerms {
+  readonly user: string | undefined;
+  readonly metadata: Metadata;
 }
 
 /** `GET /files` and `POST /files`. */
@@ -61,11 +69,12 @@ export class FileRoutes {
     const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
     const body = contentOf(call);
     const target = query.get('path');
+    const terms = { user, metadata: metadataOf(req) };
     if (type !== 'multipart/form-data') {
       if (target === null || target === '') {
         throw new SandboxError('invalid', 'path is missing: a body of bytes needs the parameter path');
       }
-      sendJson(res, 200, [await this.#store(this.#accounts.pathOf(target, user), body, user)]);
+      sendJson(res, 200, [await this.#store(this.#accounts.pathOf(target, user), body, terms)]);
       return;
     }
     const isSigned = query.has('signature');
@@ -77,17 +86,18 @@ export class FileRoutes {
       if (isSigned && named !== target && posix.basename(named) !== named) {
         throw new SandboxError('forbidden', 'the signature names no path: the name of the file must have no slash');
       }
-      written.push(await this.#store(this.#accounts.pathOf(named, user), content, user));
+      written.push(await this.#store(this.#accounts.pathOf(named, user), content, terms));
     });
     sendJson(res, 200, written);
   }
 
-  async #store(path: string, content: AsyncIterable<Buffer>, user: string | undefined): Promise<WrittenFile> {
+  async #store(path: string, content: AsyncIterable<Buffer>, { user, metadata }: WriteTerms): Promise<WrittenFile> {
     const caller = { user };
     await this.#files.mkdir(posix.dirname(path), true, caller);
     if (await this.#isDirectory(path)) throw new SandboxError('invalid', `path '${path}' is a directory`);
-    await this.#files.uploadWhole(path, content, caller);
-    return { name: posix.basename(path), type: 'file', path };
+    await this.#files.uploadWhole(path, content, caller, { attributes: attributesOf(metadata) });
+    const written = { name: posix.basename(path), type: 'file', path } as const;
+    return Object.keys(metadata).length === 0 ? written : { ...written, metadata };
   }
 
   async #isDirectory(path: string): Promise<boolean> {

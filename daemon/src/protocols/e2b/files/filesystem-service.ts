@@ -32,7 +32,7 @@ export class FilesystemService {
 
   get methods(): Implementations<(typeof FilesystemApi)['methods'], E2bCall> {
     return {
-      Stat: async ({ path }, context) => ({ entry: await entryAt(this.#files, this.#pathOf(path, context)) }),
+      Stat: async ({ path }, context) => ({ entry: await this.#entryAt(this.#pathOf(path, context)) }),
       MakeDir: async ({ path }, context) => ({ entry: await this.#makeDirectory(path, context) }),
       Move: async ({ source, destination }, context) => ({ entry: await this.#move(source, destination, context) }),
       ListDir: async ({ path, depth }, context) => ({ entries: await this.#list(path, depth, context) }),
@@ -58,7 +58,7 @@ export class FilesystemService {
     if (found?.isDirectory()) throw alreadyExists(`directory already exists: ${path}`);
     if (found) throw new SandboxError('invalid', `path already exists but it is not a directory: ${path}`);
     await this.#files.mkdir(path, true, { user: this.#userOf(context) });
-    return entryAt(this.#files, path);
+    return await this.#entryAt(path);
   }
 
   async #move(from: string, to: string, context: Context): Promise<Entry> {
@@ -67,7 +67,7 @@ export class FilesystemService {
     await this.#files.stat(source, false);
     await this.#files.mkdir(posix.dirname(destination), true, caller);
     await this.#files.move(source, destination, { overwrite: true, gone: context.signal }, caller);
-    return entryAt(this.#files, destination);
+    return await this.#entryAt(destination);
   }
 
   async #list(given: string, depth: number, context: Context): Promise<Entry[]> {
@@ -85,11 +85,16 @@ export class FilesystemService {
       throw new SandboxError('too_large', `over ${LIST_MAX} entries below ${path}: list it with a smaller depth`);
     }
     const described: Entry[] = [];
+    const { namedUser } = this.#accounts;
     for (const entry of entries) {
       if (isTurnSpent()) await yieldToEventLoop();
-      described.push(entryOf(entry.path, entry.stats));
+      described.push(entryOf(entry.path, entry.stats, namedUser));
     }
     return described;
+  }
+
+  #entryAt(path: string): Promise<Entry> {
+    return entryAt(this.#files, path, this.#accounts.namedUser);
   }
 
   /** What does not exist is as removed. */

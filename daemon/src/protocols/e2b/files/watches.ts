@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Watch, WatchedChange, WatchPort } from '../../../core/ports/watch-port.ts';
 import type { Given } from '../../../http/rpc/wire-types.ts';
+import type { NamedUser } from '../accounts.ts';
 import { EVENT_TYPES, type FilesystemEvent } from '../wire/filesystem.ts';
 import { entryOf } from './entries.ts';
 
@@ -26,6 +27,10 @@ export interface WatchTerms {
   readonly includeEntry: boolean;
 }
 
+interface EventTerms extends WatchTerms {
+  readonly namedUser: NamedUser | undefined;
+}
+
 interface Polled {
   readonly watch: Watch;
   readonly terms: WatchTerms;
@@ -35,11 +40,14 @@ interface Polled {
 /** Directories that clients watch, by streams and by polls. */
 export class Watches implements AsyncDisposable {
   readonly #port: WatchPort;
+  readonly #namedUser: () => NamedUser | undefined;
   readonly #polled = new Map<string, Polled>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(port: WatchPort) {
+  /** @param namedUser whose owner and group entries report as `user` */
+  constructor(port: WatchPort, namedUser: () => NamedUser | undefined) {
     this.#port = port;
+    this.#namedUser = namedUser;
     this.#sweeper = setInterval(() => void this.#sweep(), WAIT_MS).unref();
   }
 
@@ -47,7 +55,8 @@ export class Watches implements AsyncDisposable {
   async *stream(terms: WatchTerms, signal: AbortSignal): AsyncGenerator<Event | 'started' | 'idle'> {
     await using watch = await this.#open(terms);
     yield 'started';
-    while (!signal.aborted) for (const change of await watch.next(WAIT_MS, signal)) yield* eventsOf(terms, change);
+    while (!signal.aborted)
+      for (const change of await watch.next(WAIT_MS, signal)) yield* this.#eventsOf(terms, change);
   }
 
   /** @throws SandboxError `capacity` */
@@ -69,7 +78,7 @@ export class Watches implements AsyncDisposable {
     for (let more = first; more.length > 0 && performance.now() < deadline; changes.push(...more)) {
       more = await polled.watch.next(SETTLED_MS, signal);
     }
-    return changes.flatMap((change) => [...eventsOf(polled.terms, change)]);
+    return changes.flatMap((change) => [...this.#eventsOf(polled.terms, change)]);
   }
 
   async remove(id: string): Promise<void> {
@@ -81,6 +90,10 @@ export class Watches implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sweeper);
     this.#polled.clear();
+  }
+
+  #eventsOf(terms: WatchTerms, change: WatchedChange): Generator<Event> {
+    return eventsOf({ ...terms, namedUser: terms.includeEntry ? this.#namedUser() : undefined }, change);
   }
 
   #get(id: string): Polled {
@@ -113,7 +126,7 @@ const TYPES: Readonly<Record<WatchedChange['type'], number>> = {
  * The events of envd for a change: a rename is one of the former name and the creation of the new one, and a file that
  * appears with content was written too, as an upload that replaces its file is.
  */
-function* eventsOf(terms: WatchTerms, { type, path, oldPath }: WatchedChange): Generator<Event> {
+function* eventsOf(terms: EventTerms, { type, path, oldPath }: WatchedChange): Generator<Event> {
   // The directory itself was there before the watch.
   if (type === 'create' && path === '') return;
   if (type === 'rename') {
@@ -125,10 +138,10 @@ function* eventsOf(terms: WatchTerms, { type, path, oldPath }: WatchedChange): G
   if (type === 'create' && hasContent(posix.join(terms.path, path))) yield eventOf(terms, path, TYPES.write);
 }
 
-function eventOf({ path: root, includeEntry }: WatchTerms, name: string, type: number): Event {
+function eventOf({ path: root, includeEntry, namedUser }: EventTerms, name: string, type: number): Event {
   const isGone = type === TYPES.remove;
   const stats = includeEntry && !isGone ? statsOf(posix.join(root, name)) : undefined;
-  return { name, type, ...(stats && { entry: entryOf(posix.join(root, name), stats) }) };
+  return { name, type, ...(stats && { entry: entryOf(posix.join(root, name), stats, namedUser) }) };
 }
 
 function hasContent(path: string): boolean {

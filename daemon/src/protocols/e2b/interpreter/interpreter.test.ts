@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { has } from '../../../../../scripts/testing/machine.ts';
 import { E2bClient } from '../e2b-client.fixture.ts';
@@ -96,6 +99,27 @@ test('[e2b.code] the answer of a cell is cut if its sandbox ends, so that the cl
     while (!(await reader?.read())?.done);
   };
   await expect(rest()).rejects.toThrow('terminated');
+});
+
+test('[e2b.code] a call whose sandbox ends before its context is there gets the answer of a sandbox that has ended', async () => {
+  await using client = await E2bClient.start({ sandboxId: 'box' });
+  for (const [path, json] of Object.entries({
+    '/execute': { code: '1', language: 'js' },
+    '/contexts': { language: 'js' },
+  })) {
+    await client.create();
+    const call = request(`${client.url}${path}`, { method: 'POST', headers: { expect: '100-continue' } });
+    const answered = once(call, 'response');
+    call.flushHeaders();
+    await once(call, 'continue');
+    await client.fetch('/sandboxes/box', { method: 'DELETE' });
+    call.end(JSON.stringify(json));
+    const [answer] = (await answered) as [IncomingMessage];
+    expect([answer.statusCode, JSON.parse(await text(answer))]).toEqual([
+      502,
+      { sandboxId: 'box', message: 'The sandbox box was not found', code: 502 },
+    ]);
+  }
 });
 
 test('[e2b.code] shared ids see, use and end their own contexts alone', async () => {

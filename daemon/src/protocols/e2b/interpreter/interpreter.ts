@@ -3,7 +3,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import type { CellTerms, CodePort } from '../../../core/ports/code-port.ts';
 import type { Accounts } from '../accounts.ts';
-import { type E2bCall, sendJson, sendText } from '../call.ts';
+import { type E2bCall, endedMessage, sendJson, sendText } from '../call.ts';
 import { readBody } from '../control/bodies.ts';
 import type { InitRecord } from '../state/sandboxes.ts';
 import { ADD_FORMATS } from './python/formats.ts';
@@ -125,7 +125,7 @@ export class Interpreter {
   async #requireAlive(call: E2bCall): Promise<void> {
     if (this.#hasSandbox(call)) return;
     await this.endOrphans();
-    throw new SandboxError('unavailable', `the sandbox ${call.sandbox?.id} has ended`);
+    throw new SandboxError('unavailable', endedMessage(call.sandbox?.id));
   }
 
   #hasSandbox({ sandbox }: E2bCall): boolean {

@@ -3,7 +3,7 @@ import type { Implementations, RpcContext } from '../../../http/rpc/rpc-server.t
 import type { Given, Read } from '../../../http/rpc/wire-types.ts';
 import { withKeepalive } from '../../../http/streams/keepalive.ts';
 import { type Accounts, basicUser } from '../accounts.ts';
-import type { E2bCall } from '../call.ts';
+import { type E2bCall, endedMessage } from '../call.ts';
 import { keepaliveMs } from '../keepalive.ts';
 import type { InitRecord } from '../state/sandboxes.ts';
 import type { StartedRecord } from '../state/started.ts';
@@ -124,7 +124,7 @@ export class ProcessService {
 
   /** @throws SandboxError `unavailable` if the sandbox has ended while the program was started; it ends then */
   async #note(record: StartedRecord): Promise<void> {
-    this.#programs.note(record);
+    await this.#programs.note(record);
     const { sandboxId } = record;
     if (sandboxId === null || this.#isAlive(sandboxId)) return;
     await this.#programs.endOrphans(this.#isAlive);
@@ -133,7 +133,7 @@ export class ProcessService {
 
   /** A program that ended with its sandbox has no status of its own: the clients then ask for the sandbox. */
   #requireAlive(sandboxId: string): void {
-    if (!this.#isAlive(sandboxId)) throw new SandboxError('unavailable', `the sandbox ${sandboxId} has ended`);
+    if (!this.#isAlive(sandboxId)) throw new SandboxError('unavailable', endedMessage(sandboxId));
   }
 
   async *#connect(selector: Selector | undefined, { call, signal }: Context): AsyncGenerator<Event> {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { mkdtempDisposable, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +93,16 @@ describeOnHosts('processes', () => {
     expect(await collect(nobody.start(bash('true'))).catch(codeOf)).toBe('Unauthenticated');
     const user = client.rpc({ headers: { authorization: `Basic ${btoa('user:')}` } }).process;
     expect((await collect(user.start(bash('echo ok')))).stdout).toBe('ok\n');
+  });
+
+  test('[e2b.records] a program that cannot be recorded is refused and ended', async () => {
+    await using client = await E2bClient.start();
+    mkdirSync(join(client.app.directory, 'protocols/e2b/started.json.next'), { recursive: true });
+    const { start, list } = client.rpc().process;
+    expect(await collect(start(bash('sleep 600'))).catch(codeOf)).toBe('Unavailable');
+    expect((await list({})).processes).toEqual([]);
+    const { commands } = (await client.app.inject('/v2/commands')).json().data;
+    expect(commands).toMatchObject([{ status: 'killed' }]);
   });
 
   test('[e2b.process] the deadline of the client ends the stream and all processes of the command', async () => {

@@ -55,9 +55,15 @@ export class Programs {
     throw new SandboxError('not_found', `process with ${shownSelector(selector)} not found: it has ended`);
   }
 
-  note(record: StartedRecord): void {
+  /** @throws SandboxError `disk_full`, `unavailable`; the program ends then */
+  async note(record: StartedRecord): Promise<void> {
     const terminals = new Set(this.terminals.list().map(({ id }) => id));
-    this.#started.add(record, (id) => terminals.has(id) || this.commands.find(id) !== undefined);
+    try {
+      this.#started.add(record, (id) => terminals.has(id) || this.commands.find(id) !== undefined);
+    } catch (error) {
+      await this.#endAll([record]);
+      throw error;
+    }
   }
 
   async end({ kind, state: { id } }: Program, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {

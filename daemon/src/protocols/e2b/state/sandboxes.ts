@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { AgeClock } from '../../../core/clock/age-clock.ts';
+import { KeptJson } from '../../../core/records/kept-json.ts';
 import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
 import { sandboxIdOfHost } from '../../../http/protocols/sandbox-id.ts';
 
@@ -68,13 +69,11 @@ export function hasSandboxes(directory: string): boolean {
 /** The sandboxes that are alive, on disk too. */
 export class Sandboxes implements Disposable {
   readonly baseId: string;
-  readonly #file: string;
   readonly #space: RuntimeSpace;
   readonly #clock: AgeClock;
   readonly #isShared: boolean;
-  readonly #sandboxes = new Map<string, SandboxRecord>();
+  readonly #kept: KeptJson<Kept>;
   readonly #ended: (sandbox: SandboxRecord) => void;
-  #init: InitRecord = NO_INIT;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param ended called for each sandbox whose time is over */
@@ -85,33 +84,29 @@ export class Sandboxes implements Disposable {
     ended: (sandbox: SandboxRecord) => void,
   ) {
     this.baseId = sandboxId ?? sandboxIdOfHost();
-    this.#file = join(directory, FILE);
     this.#space = space;
     this.#clock = clock;
     this.#isShared = protocolShared;
     this.#ended = ended;
-    const kept = read(this.#file);
-    for (const sandbox of kept?.sandboxes ?? []) this.#sandboxes.set(sandbox.id, sandbox);
-    this.#init = kept?.init ?? NO_INIT;
+    this.#kept = new KeptJson<Kept>(space, join(directory, FILE), { sandboxes: [], init: NO_INIT });
     this.#watchEnds();
   }
 
   get init(): InitRecord {
-    return this.#init;
+    return this.#kept.value.init;
   }
 
   /** @throws SandboxError `disk_full` */
   setInit(init: InitRecord): void {
     this.#write({ init });
-    this.#init = init;
   }
 
-  list(): SandboxRecord[] {
-    return [...this.#sandboxes.values()];
+  list(): readonly SandboxRecord[] {
+    return this.#kept.value.sandboxes;
   }
 
   find(id: string): SandboxRecord | undefined {
-    return this.#sandboxes.get(id);
+    return this.list().find((sandbox) => sandbox.id === id);
   }
 
   /** @throws SandboxError `not_found` */
@@ -123,7 +118,7 @@ export class Sandboxes implements Disposable {
 
   /** The only sandbox, for calls that name none. */
   get only(): SandboxRecord | undefined {
-    return this.#sandboxes.size === 1 ? this.list()[0] : undefined;
+    return this.list().length === 1 ? this.list()[0] : undefined;
   }
 
   /** @throws SandboxError `capacity` while there is another one, unless each create has an id of its own */
@@ -137,8 +132,7 @@ export class Sandboxes implements Disposable {
         hint: 'connect to it, kill it, or set SVC_PROTOCOL_SHARED=true',
       });
     }
-    if (this.#sandboxes.size >= MAX_SANDBOXES)
-      throw new SandboxError('capacity', `${MAX_SANDBOXES} sandboxes are alive`);
+    if (this.list().length >= MAX_SANDBOXES) throw new SandboxError('capacity', `${MAX_SANDBOXES} sandboxes are alive`);
     const { at, tick } = this.#clock.moment();
     const lifeMs = 1000 * boundedSeconds(timeoutSeconds);
     const sandbox: SandboxRecord = {
@@ -180,7 +174,6 @@ export class Sandboxes implements Disposable {
   remove(id: string): SandboxRecord {
     const sandbox = this.get(id);
     this.#write({ sandboxes: this.list().filter((one) => one.id !== id) });
-    this.#sandboxes.delete(id);
     this.#watchEnds();
     return sandbox;
   }
@@ -203,13 +196,12 @@ export class Sandboxes implements Disposable {
 
   #put(sandbox: SandboxRecord): void {
     this.#write({ sandboxes: [...this.list().filter(({ id }) => id !== sandbox.id), sandbox] });
-    this.#sandboxes.set(sandbox.id, sandbox);
     this.#watchEnds();
   }
 
-  #write({ sandboxes = this.list(), init = this.#init }: Partial<Kept>): void {
+  #write(changed: Partial<Kept>): void {
     this.#space.requireRoom();
-    this.#space.replace(this.#file, JSON.stringify({ sandboxes, init } satisfies Kept));
+    this.#kept.set({ ...this.#kept.value, ...changed });
   }
 
   #watchEnds(): void {
@@ -229,12 +221,4 @@ export class Sandboxes implements Disposable {
 
 function boundedSeconds(seconds = DEFAULT_SECONDS): number {
   return Math.min(Math.max(0, seconds), MAX_SECONDS);
-}
-
-function read(file: string): Kept | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Kept;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { textBeginning } from '@sandbox/program/text-beginning.ts';
+import { KeptJson } from '../../../core/records/kept-json.ts';
 import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
 
 const FILE = 'started.json';
@@ -24,35 +24,36 @@ const VARIABLES_KEPT = 4096;
 
 /** What was started through the protocol, by the ids of commands and terminals; on disk before it is acknowledged. */
 export class Started {
-  readonly #file: string;
-  readonly #space: RuntimeSpace;
-  readonly #records = new Map<string, StartedRecord>();
+  readonly #kept: KeptJson<readonly StartedRecord[]>;
+  #byId: ReadonlyMap<string, StartedRecord>;
 
   constructor(directory: string, space: RuntimeSpace) {
-    this.#file = join(directory, FILE);
-    this.#space = space;
-    for (const record of read(this.#file)) this.#records.set(record.id, record);
+    this.#kept = new KeptJson<readonly StartedRecord[]>(space, join(directory, FILE), []);
+    this.#byId = byId(this.#kept.value);
   }
 
   find(id: string): StartedRecord | undefined {
-    return this.#records.get(id);
+    return this.#byId.get(id);
   }
 
   ofSandbox(sandboxId: string): StartedRecord[] {
-    return [...this.#records.values()].filter((record) => record.sandboxId === sandboxId);
+    return this.#kept.value.filter((record) => record.sandboxId === sandboxId);
   }
 
   /** Those of sandboxes that are not alive any more. */
   orphans(isAlive: (sandboxId: string) => boolean): StartedRecord[] {
-    return [...this.#records.values()].filter(({ sandboxId }) => sandboxId !== null && !isAlive(sandboxId));
+    return this.#kept.value.filter(({ sandboxId }) => sandboxId !== null && !isAlive(sandboxId));
   }
 
-  /** @param isKnown whether the capability still has a record of an id: others are forgotten */
+  /** @param isKnown whether the capability still has a record of an id: others are forgotten. @throws SandboxError `disk_full` */
   add(record: StartedRecord, isKnown: (id: string) => boolean): void {
-    for (const id of this.#records.keys()) if (!isKnown(id)) this.#records.delete(id);
-    this.#records.set(record.id, bounded(record));
-    this.#space.replace(this.#file, JSON.stringify([...this.#records.values()]));
+    this.#kept.set([...this.#kept.value.filter(({ id }) => isKnown(id)), bounded(record)]);
+    this.#byId = byId(this.#kept.value);
   }
+}
+
+function byId(records: readonly StartedRecord[]): ReadonlyMap<string, StartedRecord> {
+  return new Map(records.map((record) => [record.id, record]));
 }
 
 function bounded(record: StartedRecord): StartedRecord {
@@ -63,12 +64,4 @@ function bounded(record: StartedRecord): StartedRecord {
     args: args.slice(0, 64).map((text) => textBeginning(text, TEXT_KEPT)),
     envs: JSON.stringify(envs).length > VARIABLES_KEPT ? {} : envs,
   };
-}
-
-function read(file: string): readonly StartedRecord[] {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as StartedRecord[];
-  } catch {
-    return [];
-  }
 }

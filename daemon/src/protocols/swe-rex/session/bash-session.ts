@@ -5,7 +5,7 @@ import type { TerminalsPort } from '../../../core/ports/terminals-port.ts';
 import { Raised } from '../answers.ts';
 import type { BashAction, InterruptAction } from '../bodies.ts';
 import { escaped, shown } from '../text.ts';
-import type { Awaited } from './expect.ts';
+import type { Awaited, Expect } from './expect.ts';
 import { type Match, Reader } from './reader.ts';
 import type { SessionRecord } from './session-store.ts';
 
@@ -29,6 +29,7 @@ export interface Observation {
 
 interface Parts {
   readonly terminals: TerminalsPort;
+  readonly expect: Expect;
   readonly files: FilesPort;
 }
 
@@ -43,7 +44,7 @@ export class BashSession {
     this.#parts = parts;
     this.#record = record;
     this.#gone = gone;
-    this.#reader = new Reader(parts.terminals, record.terminalId, record.at, gone);
+    this.#reader = new Reader(parts, record.terminalId, record.at, gone);
   }
 
   /** Offset at which the next call begins. */
@@ -62,7 +63,7 @@ export class BashSession {
     const match = await this.#reader.until([{ text: `${token};` }], seconds);
     if (!match) throw new Raised('TIMEOUT', `the startup files took over ${seconds} s`);
     await this.#quiet();
-    return textOf(match.before);
+    return await textOf(match.before);
   }
 
   async run(action: BashAction): Promise<Observation> {
@@ -85,7 +86,7 @@ export class BashSession {
       if (!stopped || !match) throw new Raised('TIMEOUT', 'Failed to interrupt session');
     }
     await this.#reader.until([], QUIET_SECONDS);
-    const output = textOf(this.#withoutPrompts(match.before + this.#reader.skip())).trim();
+    const output = (await textOf(this.#withoutPrompts(match.before + this.#reader.skip()))).trim();
     return observed(output, 0, this.#shownMatch(match, expect.length));
   }
 
@@ -119,11 +120,12 @@ export class BashSession {
   /** @throws Raised for an exit code that is checked */
   async #ended(action: BashAction, match: Match, awaited: readonly Awaited[]): Promise<Observation> {
     const expected = match.index > PROMPT_INDEX ? (action.expect[match.index - 2] ?? '') : PROMPT_SHOWN;
-    if (match.index > PROMPT_INDEX && action.check === 'ignore') return observed(textOf(match.before), null, expected);
+    if (match.index > PROMPT_INDEX && action.check === 'ignore')
+      return observed(await textOf(match.before), null, expected);
     const { end, output } = await this.#toEnd(action, match, awaited);
     // A prompt without an end is that of a shell in the shell.
     const code = end === undefined ? null : Number(/e(\d+);$/.exec(end.matched)?.[1] ?? 0);
-    const text = textOf(this.#withoutPrompts(output));
+    const text = await textOf(this.#withoutPrompts(output));
     if (action.check === 'raise' && code !== 0) throw failed(action, code, text);
     return observed(text, action.check === 'ignore' ? null : code, expected);
   }
@@ -146,7 +148,7 @@ export class BashSession {
 
   async #syntaxError(command: string, { before }: Match): Promise<Raised> {
     await this.#reader.until([{ text: this.#record.prompt }], SHELL_SECONDS);
-    const stderr = textOf(before);
+    const stderr = await textOf(before);
     const message = `Error (exit code 2) while checking bash command \n${shown(command)}\n---- Stderr ----\n${stderr}`;
     return new Raised('BashIncorrectSyntaxError', message, { bash_stdout: '', bash_stderr: stderr });
   }
@@ -159,7 +161,7 @@ export class BashSession {
     const awaited = [...expect.map((pattern) => ({ pattern })), { text: this.#record.prompt }];
     const match = await this.#reader.until(awaited, timeout ?? undefined);
     if (!match) throw this.#late(action);
-    const output = textOf(match.before);
+    const output = await textOf(match.before);
     const shownMatch = this.#shownMatch(match, expect.length);
     if (isQuit) {
       await this.#quiet();
@@ -175,7 +177,7 @@ export class BashSession {
     const { prompt } = this.#record;
     const token = newToken();
     const prompts = `PS1=$(printf '%s%s' ${halves(prompt)}) PS2= PS0=`;
-    await this.#line(`stty -echo; unset PROMPT_COMMAND; export ${prompts}; printf '%s%s;' ${halves(token)}`);
+    await this.#line(`stty -echo; unset PROMPT_COMMAND HISTFILE; export ${prompts}; printf '%s%s;' ${halves(token)}`);
     if (!(await this.#reader.until([{ text: `${token};` }], SHELL_SECONDS))) return false;
     return (await this.#reader.until([{ text: prompt }], SHELL_SECONDS)) !== undefined;
   }
@@ -225,7 +227,8 @@ function observed(output: string, code: number | null, match: string): Observati
 }
 
 /** Without the sequences that move a cursor. */
-function textOf(latin1: string): string {
+async function textOf(latin1: string): Promise<string> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
-  return escaped(Buffer.from(latin1.replaceAll(/\x1b[@-_][0-?]*[ -/]*[@-~]/g, '').replaceAll('\r\n', '\n'), 'latin1'));
+  const text = latin1.replaceAll(/\x1b[@-_][0-?]*[ -/]*[@-~]/g, '').replaceAll('\r\n', '\n');
+  return await escaped(Buffer.from(text, 'latin1'));
 }

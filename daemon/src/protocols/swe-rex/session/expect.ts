@@ -1,15 +1,9 @@
-import { createContext, Script } from 'node:vm';
-import { waitFor } from '@sandbox/api/wait.ts';
 import { Raised } from '../answers.ts';
+import type { SearchThread } from './search-thread.ts';
 
-/** Milliseconds for one pattern of a client over new output. */
-const SEARCH_MS = 500;
-/** A search of this time, in milliseconds, is followed by a rest of nine times its own. */
-const LONG_MS = 5;
-const REST = 9;
-const SEARCH = new Script('new RegExp(pattern, "s").exec(text)');
-/** Nothing of the service is in reach of a pattern. */
-const context = createContext({ pattern: '', text: '' });
+/** Milliseconds of all patterns of a call for one piece of output, at first and then beside other slow ones. */
+const QUICK_MS = 50;
+const PATIENT_MS = 500;
 
 /** What ends a wait: a text of ours, one that a number and a semicolon follow, or a pattern of the client. */
 export type Awaited = { readonly text: string } | { readonly numbered: string } | { readonly pattern: string };
@@ -20,29 +14,71 @@ export interface Found {
   readonly end: number;
 }
 
-/**
- * The one that occurs first. The text has a character a byte. Patterns of one call take a tenth of the time at most.
- * @throws Raised for a pattern that is wrong or slow
- */
-export async function firstOf(
-  awaited: readonly Awaited[],
-  text: string,
-  from: number,
-  gone: AbortSignal,
-): Promise<Found | undefined> {
-  let first: Found | undefined;
-  for (const [index, one] of awaited.entries()) {
-    const begun = performance.now();
-    const found = positionOf(one, text, from);
-    if (found && (first === undefined || found.start < first.start)) first = { index, ...found };
-    const spent = performance.now() - begun;
-    if (spent > LONG_MS) await waitFor(new Promise(() => undefined), { ms: spent * REST, signal: gone });
+/** Finds what ends a wait, patterns in threads: one that is slow delays only other slow ones. */
+export class Expect {
+  #threads: Promise<{ readonly quick: SearchThread; readonly patient: SearchThread }> | undefined;
+
+  /**
+   * The one that occurs first. The text has a character a byte.
+   * @throws Raised for a pattern that is wrong or slow, the reason of the signal
+   */
+  async firstOf(
+    awaited: readonly Awaited[],
+    text: string,
+    from: number,
+    gone: AbortSignal,
+  ): Promise<Found | undefined> {
+    let first: Found | undefined;
+    const patterns: { readonly pattern: string; readonly at: number }[] = [];
+    for (const [index, one] of awaited.entries()) {
+      const found = 'pattern' in one ? undefined : positionOf(one, text, from);
+      if ('pattern' in one) patterns.push({ pattern: one.pattern, at: index });
+      else if (found && (first === undefined || found.start < first.start)) first = { index, ...found };
+    }
+    if (patterns.length === 0) return first;
+    const match = await this.#search(patterns, text, from, gone);
+    if (match === undefined) return first;
+    const isFirst = first === undefined || match.start < first.start;
+    return isFirst || (match.start === first?.start && match.index < first.index) ? match : first;
   }
-  return first;
+
+  async #search(
+    patterns: readonly { readonly pattern: string; readonly at: number }[],
+    whole: string,
+    from: number,
+    gone: AbortSignal,
+  ): Promise<Found | undefined> {
+    this.#threads ??= started();
+    const { quick, patient } = await this.#threads;
+    const search = { patterns: patterns.map(({ pattern }) => pattern), text: whole.slice(from) };
+    let end = await quick.find(search, gone);
+    if (end.kind === 'slow') end = await patient.find(search, gone);
+    if (end.kind === 'none') return undefined;
+    if (end.kind === 'slow') throw new Raised('ValueError', `expect: the search takes over ${PATIENT_MS} ms`);
+    const { pattern = '', at: index = 0 } = patterns[end.index] ?? {};
+    if (end.kind === 'wrong') {
+      throw new Raised('ValueError', `expect: the pattern '${pattern}' is not a regular expression`);
+    }
+    return { index, start: from + end.start, end: from + end.end };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { quick, patient } = (await this.#threads) ?? {};
+    await quick?.[Symbol.asyncDispose]();
+    await patient?.[Symbol.asyncDispose]();
+  }
 }
 
-function positionOf(one: Awaited, text: string, from: number): Omit<Found, 'index'> | undefined {
-  if ('pattern' in one) return search(one.pattern, text, from);
+async function started(): Promise<{ readonly quick: SearchThread; readonly patient: SearchThread }> {
+  const { SearchThread } = await import('./search-thread.ts');
+  return { quick: new SearchThread(QUICK_MS), patient: new SearchThread(PATIENT_MS) };
+}
+
+function positionOf(
+  one: Exclude<Awaited, { readonly pattern: string }>,
+  text: string,
+  from: number,
+): Omit<Found, 'index'> | undefined {
   if ('text' in one) return literal(one.text, text, from);
   const found = literal(one.numbered, text, from);
   const number = found && /^\d{1,3};/.exec(text.slice(found.end, found.end + 4));
@@ -52,21 +88,4 @@ function positionOf(one: Awaited, text: string, from: number): Omit<Found, 'inde
 function literal(wanted: string, text: string, from: number): Omit<Found, 'index'> | undefined {
   const start = text.indexOf(wanted, from);
   return start < 0 ? undefined : { start, end: start + wanted.length };
-}
-
-/** In a context of its own with a time, since a pattern may take longer than the sandbox lives. */
-function search(pattern: string, text: string, from: number): Omit<Found, 'index'> | undefined {
-  Object.assign(context, { pattern: Buffer.from(pattern).toString('latin1'), text: text.slice(from) });
-  try {
-    const match = SEARCH.runInContext(context, { timeout: SEARCH_MS }) as RegExpExecArray | null;
-    if (match === null) return undefined;
-    const start = from + match.index;
-    return { start, end: start + String(match[0]).length };
-  } catch (error) {
-    // It may be an error of the other context.
-    const { code } = Object(error) as { readonly code?: string };
-    const isSlow = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    const why = isSlow ? `takes over ${SEARCH_MS} ms` : 'is not a regular expression';
-    throw new Raised('ValueError', `expect: the pattern '${pattern}' ${why}`);
-  }
 }

@@ -1,12 +1,14 @@
 import { timeoutSignal } from '@sandbox/api/wait.ts';
 import type { TerminalsPort } from '../../../core/ports/terminals-port.ts';
 import { Raised } from '../answers.ts';
-import { type Awaited, firstOf } from './expect.ts';
+import type { Awaited, Expect, Found } from './expect.ts';
 
 /** Bytes of output that a wait keeps: the last ones. */
 const KEPT = 10 * 1024 ** 2;
 /** Bytes before new output in which a match may begin. */
 const OVERLAP = 4096;
+
+export const ENDED = 'the shell of the session has ended: close and create it again';
 
 export interface Match {
   /** Of what was awaited. */
@@ -16,17 +18,24 @@ export interface Match {
   readonly matched: string;
 }
 
+interface ReaderParts {
+  readonly terminals: TerminalsPort;
+  readonly expect: Expect;
+}
+
 /** Reads the output of a terminal from the end of the last call. */
 export class Reader {
   readonly #terminals: TerminalsPort;
+  readonly #expect: Expect;
   readonly #id: string;
   readonly #gone: AbortSignal;
   /** Offset of the byte after `#text`. */
   #next: number;
   #text = '';
 
-  constructor(terminals: TerminalsPort, id: string, at: number, gone: AbortSignal) {
+  constructor({ terminals, expect }: ReaderParts, id: string, at: number, gone: AbortSignal) {
     this.#terminals = terminals;
+    this.#expect = expect;
     this.#id = id;
     this.#next = at;
     this.#gone = gone;
@@ -56,7 +65,7 @@ export class Reader {
     if (known) return known;
     for await (const event of this.#terminals.follow(this.#id, signal, this.#next)) {
       if (event.type === 'exit') {
-        throw new Raised('SessionNotInitializedError', 'the shell of the session has ended: close and create it again');
+        throw new Raised('SessionNotInitializedError', ENDED);
       }
       const from = Math.max(0, this.#text.length - OVERLAP);
       this.#text = (this.#text + event.bytes.toString('latin1')).slice(-KEPT);
@@ -68,11 +77,21 @@ export class Reader {
   }
 
   async #take(awaited: readonly Awaited[], from: number, signal: AbortSignal): Promise<Match | undefined> {
-    const found = await firstOf(awaited, this.#text, from, signal);
+    const found = await this.#find(awaited, from, signal);
     if (!found) return undefined;
     const before = this.#text.slice(0, found.start);
     const matched = this.#text.slice(found.start, found.end);
     this.#text = this.#text.slice(found.end);
     return { index: found.index, before, matched };
+  }
+
+  /** Undefined also when the signal fires while other searches are before this one. */
+  async #find(awaited: readonly Awaited[], from: number, signal: AbortSignal): Promise<Found | undefined> {
+    try {
+      return await this.#expect.firstOf(awaited, this.#text, from, signal);
+    } catch (error) {
+      if (error === signal.reason) return undefined;
+      throw error;
+    }
   }
 }

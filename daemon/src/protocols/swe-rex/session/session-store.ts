@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { KeptJson } from '../../../core/records/kept-json.ts';
 import type { RuntimeSpace } from '../../../core/records/runtime-space.ts';
 
 const FILE = 'sessions.json';
@@ -20,46 +20,35 @@ export interface SessionRecord {
 
 /** The sessions, on disk too: a next daemon finds the terminals. */
 export class SessionStore {
-  readonly #file: string;
-  readonly #space: RuntimeSpace;
-  readonly #sessions = new Map<string, SessionRecord>();
+  readonly #kept: KeptJson<readonly SessionRecord[]>;
 
   constructor(directory: string, space: RuntimeSpace) {
-    this.#file = join(directory, FILE);
-    this.#space = space;
-    for (const record of read(this.#file)) this.#sessions.set(record.name, record);
+    this.#kept = new KeptJson<readonly SessionRecord[]>(space, join(directory, FILE), []);
   }
 
-  list(): SessionRecord[] {
-    return [...this.#sessions.values()];
+  list(): readonly SessionRecord[] {
+    return this.#kept.value;
   }
 
   find(name: string): SessionRecord | undefined {
-    return this.#sessions.get(name);
+    return this.list().find((record) => record.name === name);
   }
 
+  /** @throws SandboxError `capacity`, `disk_full` */
   put(record: SessionRecord): void {
-    if (!this.#sessions.has(record.name) && this.#sessions.size >= MAX_SESSIONS) {
+    const all = [...this.#without(record.name), record];
+    if (all.length > MAX_SESSIONS) {
       throw new SandboxError('capacity', `${MAX_SESSIONS} sessions are open`, { hint: 'close one by /close_session' });
     }
-    this.#sessions.set(record.name, record);
-    this.#write();
+    this.#kept.set(all);
   }
 
+  /** @throws SandboxError `disk_full` */
   remove(name: string): void {
-    this.#sessions.delete(name);
-    this.#write();
+    this.#kept.set(this.#without(name));
   }
 
-  #write(): void {
-    this.#space.replace(this.#file, JSON.stringify(this.list()));
-  }
-}
-
-function read(file: string): readonly SessionRecord[] {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as SessionRecord[];
-  } catch {
-    return [];
+  #without(name: string): readonly SessionRecord[] {
+    return this.list().filter((record) => record.name !== name);
   }
 }

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { alive } from '../../../../../scripts/testing/alive.ts';
+import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { DaemonProcess } from '../../../daemon-process.fixture.ts';
 import { RexClient } from '../rex-client.fixture.ts';
-
-const MAIN = join(import.meta.dirname, '../../../main.ts');
 
 async function opened(): Promise<RexClient> {
   const client = await RexClient.start();
@@ -36,6 +36,21 @@ test('[swe-rex.sessions] the output of a command is exact, and so is its exit co
   expect(await client.run('false && true', { check: 'silent' })).toMatchObject({ exit_code: 1, output: '' });
   expect(await client.run('false', { check: 'ignore' })).toMatchObject({ exit_code: null });
   expect((await client.run('seq 1 20000')).output.split('\n')).toHaveLength(20_001);
+});
+
+test('[swe-rex.sessions] programs see a plain terminal, and no file keeps the lines of the service', async () => {
+  await using client = await opened();
+  expect((await client.run('echo $TERM [$HISTFILE]')).output).toBe('dumb []\n');
+});
+
+test('[swe-rex.sessions] a shell that has ended is named so by each call', async () => {
+  await using client = await opened();
+  const ended = ['swerex.exceptions.SessionNotInitializedError', expect.stringMatching(/has ended/)];
+  expect(await client.raised('run_in_session', { command: 'exit 3' })).toEqual(ended);
+  expect(await client.raised('run_in_session', { command: 'echo' })).toEqual(ended);
+  expect(await client.raised('run_in_session', { action_type: 'bash_interrupt' })).toEqual(ended);
+  await client.ok('create_session', { startup_timeout: 60 });
+  expect((await client.run('echo again')).output).toBe('again\n');
 });
 
 test('[swe-rex.sessions] sessions keep their variables apart, and calls of one wait for each other', async () => {
@@ -75,6 +90,14 @@ test('[swe-rex.errors] exceptions carry the classes that the client raises again
   expect(await client.run('echo new')).toMatchObject({ output: 'new\n' });
 });
 
+test('[swe-rex.records] a session that cannot be recorded is refused, and nothing is left of it', async () => {
+  await using client = await RexClient.start();
+  mkdirSync(join(client.app.directory, 'protocols/swe-rex/sessions.json.next'), { recursive: true });
+  expect((await client.post('create_session')).status).toBe(503);
+  expect((await client.raised('run_in_session', { command: 'ls' }))[0]).toContain('SessionDoesNotExistError');
+  expect((await client.app.inject('/v2/pty/sessions')).json().data.stats.total_sessions).toBe(0);
+});
+
 test('[swe-rex.interactive] a program is driven line by line, with what is expected', async () => {
   await using client = await opened();
   const terms = { is_interactive_command: true, expect: ['>>> '], timeout: 60 };
@@ -102,45 +125,37 @@ test('[swe-rex.interactive] a pattern that takes too long harms no other call', 
 });
 
 test('[swe-rex.sessions] a close ends what runs in the session, and a startup file is sourced', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'swe-rex-startup-'));
-  try {
-    writeFileSync(join(directory, 'start'), 'STARTED=yes; PS1=other; echo begun');
-    await using client = await RexClient.start();
-    const created = await client.ok('create_session', {
-      startup_source: [join(directory, 'start')],
-      startup_timeout: 60,
-    });
-    expect(created).toEqual({ output: 'begun\n', session_type: 'bash' });
-    const pid = Number((await client.run('sleep 600 & echo $STARTED $!')).output.match(/yes (\d+)/)?.[1]);
-    await client.ok('close_session', {});
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    await client.ok('create_session', { startup_timeout: 60 });
-    await client.ok('close');
-    expect((await client.raised('run_in_session', { command: 'ls' }))[0]).toContain('SessionDoesNotExistError');
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  await using place = await tempDir();
+  writeFileSync(join(place.path, 'start'), 'STARTED=yes; PS1=other; echo begun');
+  await using client = await RexClient.start();
+  const created = await client.ok('create_session', {
+    startup_source: [join(place.path, 'start')],
+    startup_timeout: 60,
+  });
+  expect(created).toEqual({ output: 'begun\n', session_type: 'bash' });
+  const pid = Number((await client.run('sleep 600 & echo $STARTED $!')).output.match(/yes (\d+)/)?.[1]);
+  await client.ok('close_session', {});
+  await expect.poll(() => alive(pid)).toBe(false);
+  await client.ok('create_session', { startup_timeout: 60 });
+  await client.ok('close');
+  expect((await client.raised('run_in_session', { command: 'ls' }))[0]).toContain('SessionDoesNotExistError');
 });
 
 test.runIf(process.platform === 'linux')(
   '[swe-rex.restart] a session outlives the death of the daemon, with its variables',
   { timeout: 180_000 },
   async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'swe-rex-restart-'));
+    await using place = await tempDir();
     const post = async (base: string, path: string, body: object) => {
       const answer = await fetch(`${base}/compat/swe-rex/${path}`, { method: 'POST', body: JSON.stringify(body) });
       return (await answer.json()) as Record<string, unknown>;
     };
-    try {
-      const first = await DaemonProcess.start(directory, {}, MAIN);
-      await post(first.base, 'create_session', { startup_timeout: 30 });
-      await post(first.base, 'run_in_session', { command: 'A=kept' });
-      await first.stop('SIGKILL');
-      await using second = await DaemonProcess.start(directory, {}, MAIN);
-      expect(await post(second.base, 'run_in_session', { command: 'echo $A' })).toMatchObject({ output: 'kept\n' });
-      await post(second.base, 'close', {});
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const first = await DaemonProcess.start(place.path);
+    await post(first.base, 'create_session', { startup_timeout: 30 });
+    await post(first.base, 'run_in_session', { command: 'A=kept' });
+    await first.stop('SIGKILL');
+    await using second = await DaemonProcess.start(place.path);
+    expect(await post(second.base, 'run_in_session', { command: 'echo $A' })).toMatchObject({ output: 'kept\n' });
+    await post(second.base, 'close', {});
   },
 );

@@ -8,7 +8,12 @@ import type { TerminalsPort } from '../../../core/ports/terminals-port.ts';
 import { Raised } from '../answers.ts';
 import type { BashAction, InterruptAction } from '../bodies.ts';
 import { BashSession, newToken, type Observation } from './bash-session.ts';
+import type { Expect } from './expect.ts';
+import { ENDED } from './reader.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
+
+/** With another kind of terminal programs edit the line that they read, which a client takes for their output. */
+const PLAIN = { TERM: 'dumb' };
 
 interface CreateTerms {
   readonly session: string;
@@ -18,6 +23,7 @@ interface CreateTerms {
 
 interface Parts {
   readonly terminals: TerminalsPort;
+  readonly expect: Expect;
   readonly files: FilesPort;
   readonly store: SessionStore;
 }
@@ -41,11 +47,11 @@ export class Sessions {
       const directory = join(tmpdir(), `.swe-rex-${randomBytes(16).toString('hex')}`);
       await this.#parts.files.mkdir(directory, true, {});
       const size = { cols: 80, rows: 24 };
-      const shell = { program: 'bash', args: ['--noediting', '-i'], env: {}, cwd: undefined, user: undefined };
+      const shell = { program: 'bash', args: ['--noediting', '-i'], env: PLAIN, cwd: undefined, user: undefined };
       const { id, pid } = await terminals.open({ ...shell, ...size });
       const record = { name, terminalId: id, directory, prompt: newToken(), at: 0 };
-      store.put(record);
       try {
+        store.put(record);
         if (pid === null) throw new Raised('SessionNotInitializedError', 'bash did not start');
         return await this.#with(record, gone, (bash) => bash.begin(terms.startup_source, terms.startup_timeout));
       } catch (error) {
@@ -78,8 +84,9 @@ export class Sessions {
 
   #get(name: string): SessionRecord {
     const known = this.#parts.store.find(name);
-    if (known) return known;
-    throw new Raised('SessionDoesNotExistError', `session '${name}' does not exist`);
+    if (!known) throw new Raised('SessionDoesNotExistError', `session '${name}' does not exist`);
+    if (!this.#isOpen(known)) throw new Raised('SessionNotInitializedError', ENDED);
+    return known;
   }
 
   #isOpen({ terminalId }: SessionRecord): boolean {
@@ -99,11 +106,14 @@ export class Sessions {
 
   async #forget({ name, terminalId, directory }: SessionRecord): Promise<void> {
     const { store, terminals, files } = this.#parts;
-    store.remove(name);
-    for (const end of [() => terminals.close(terminalId, 0), () => files.delete(directory, true)]) {
-      await end().catch((error: unknown) => {
-        if (!(error instanceof SandboxError)) throw error;
-      });
+    try {
+      store.remove(name);
+    } finally {
+      for (const end of [() => terminals.close(terminalId, 0), () => files.delete(directory, true)]) {
+        await end().catch((error: unknown) => {
+          if (!(error instanceof SandboxError)) throw error;
+        });
+      }
     }
   }
 }

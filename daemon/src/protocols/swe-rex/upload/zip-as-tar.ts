@@ -1,4 +1,4 @@
-import { BLOCK, fits, type Header, writeHeader } from '../../../core/files/tar-header.ts';
+import { BLOCK, fits, type Header, writeHeader } from '../../../core/files/tar/tar-header.ts';
 import { contentOf, type ReadRange, readEntries, type ZipEntry } from './zip-entries.ts';
 
 const PIECE_BYTES = 256 * 1024;
