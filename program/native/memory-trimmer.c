@@ -1,18 +1,8 @@
 #include <malloc.h>
-#include <stddef.h>
 
-/*
- * An addon of Node with one function, which gives free memory of the C library back to the system (malloc_trim(3)).
- * The declarations are those of Node-API version 1, a stable interface (https://nodejs.org/api/n-api.html).
- */
-typedef struct napi_env__ *napi_env;
-typedef struct napi_value__ *napi_value;
-typedef struct napi_callback_info__ *napi_callback_info;
-typedef napi_value (*napi_callback)(napi_env, napi_callback_info);
-extern int napi_create_function(napi_env, const char *name, size_t length, napi_callback, void *data, napi_value *);
+#include "node-api.h"
 
-__attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env, napi_value exports);
-
+/* An addon with one function, which gives free memory of the C library back to the system (malloc_trim(3)). */
 static napi_value trim(napi_env env, napi_callback_info info) {
   (void)env;
   (void)info;
@@ -24,6 +14,5 @@ static napi_value trim(napi_env env, napi_callback_info info) {
 
 napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   napi_value function;
-  const size_t until_nul = (size_t)-1;
-  return napi_create_function(env, "trim", until_nul, trim, NULL, &function) == 0 ? function : exports;
+  return napi_create_function(env, "trim", UNTIL_NUL, trim, NULL, &function) == 0 ? function : exports;
 }

@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const INPUTS = [
-  '{program,api,daemon,gateway,browser-mcp,computer-use,clients/typescript}/{package.json,src/**/*.{ts,json}}',
+  '{program,api,daemon,gateway,browser-mcp,computer-use,clients/typescript}/{package.json,product.json,src/**/*.{ts,json}}',
   '{daemon,gateway}/pages/**/*.*',
   'scripts/build/*.ts',
   'package-lock.json',

@@ -15,7 +15,7 @@ interface Variant {
   readonly name: string;
   readonly flags: readonly string[];
   /** The compiler's command; default: the first known one on PATH. */
-  readonly compiler?: string;
+  readonly compiler?: string | undefined;
 }
 
 /** The keeper that the services run. */
@@ -57,7 +57,7 @@ export function buildKeeper(
         sources: sources.map(inFolder),
       })),
     ],
-    flags: (digest) => [`-I${FOLDER}`, `-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`, ...flags],
+    flags: (digest) => [`-I${FOLDER}`, '-pthread', `-DKEEPER_BUILD="${digest.slice(0, BUILD_CHARACTERS)}"`, ...flags],
     compiler,
   });
 }

@@ -1,7 +1,7 @@
 import { debianPackage, mayInstall, unmet } from '../test-all/need.ts';
+import { buildAddons } from './addons.ts';
 import { build } from './build.ts';
 import { buildKeeper } from './keeper.ts';
-import { buildMemoryTrimmer } from './memory-trimmer.ts';
 
 const COMPILER = {
   name: 'cc',
@@ -19,8 +19,8 @@ const WITHOUT = 'commands end with the daemon';
  */
 export async function buildServices(root: string, say: (line: string) => void): Promise<boolean> {
   const [bundled, keeper] = await Promise.all([build(root, { onStart: () => say('building') }), tryKeeper(root, say)]);
-  const trimmer = await buildMemoryTrimmer(root).catch(() => 'failed');
-  return keeper === 'built' || trimmer === 'built' || bundled;
+  const addons = await buildAddons(root).catch(() => 'failed');
+  return keeper === 'built' || addons === 'built' || bundled;
 }
 
 async function tryKeeper(root: string, say: (line: string) => void): Promise<string> {

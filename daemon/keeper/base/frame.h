@@ -65,6 +65,7 @@ enum frame_type {
   TREE_CONTENT,
   TREE_DONE,
   TREE_FAILED,
+  TREE_HASHES,
   /* To a forker. */
   ADOPTED = 112,
 };

@@ -41,7 +41,7 @@ static void put_target(struct writer *out, const char *path, bool is_link)
   out->length += (size_t)length;
 }
 
-void put_entry(struct writer *out, const char *name, const struct stat *stats, const char *path, bool follows)
+void put_entry(struct writer *out, const char *name, const struct stat *stats, int file)
 {
   char kind = kind_of(stats->st_mode);
   /* What changes by itself in a directory is left out, so that equal directories have equal bytes. */
@@ -61,9 +61,9 @@ void put_entry(struct writer *out, const char *name, const struct stat *stats, c
   put_u64(out, stats->st_ino);
   put_u32(out, is_directory ? 0 : (uint32_t)stats->st_nlink);
   put_u64(out, is_device ? stats->st_rdev : 0);
-  put_target(out, path, kind == 'l');
+  put_target(out, name, kind == 'l');
   if (kind == 'l')
     put_u32(out, 0);
-  else if (!put_xattrs(out, path, follows))
+  else if (!put_xattrs(out, name, file))
     out->bytes[flags] |= WITHOUT_XATTRS;
 }

@@ -4,9 +4,9 @@
 #include "tree/tree.h"
 
 /*
- * Writes what an object is. `path` leads to it for its attributes; `follows`: by a magic link of /proc. The caller has
+ * Writes what an object is, in the directory that the program is in if it is not an open file (-1). The caller has
  * ENTRY_ROOM.
  */
-void put_entry(struct writer *out, const char *name, const struct stat *stats, const char *path, bool follows);
+void put_entry(struct writer *out, const char *name, const struct stat *stats, int file);
 
 #endif

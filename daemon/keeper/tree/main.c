@@ -34,10 +34,10 @@ static void put_opened(struct tree *tree)
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0)
     fail(tree, "root", errno);
-  begin_frame(&tree->out, TREE_OPENED);
-  put_bytes(&tree->out, (const uint8_t *)path, (uint32_t)length);
-  put_u32(&tree->out, geteuid());
-  end_frame(&tree->out);
+  begin_frame(&tree->batch.out, TREE_OPENED);
+  put_bytes(&tree->batch.out, (const uint8_t *)path, (uint32_t)length);
+  put_u32(&tree->batch.out, geteuid());
+  end_frame(&tree->batch.out);
 }
 
 static bool open_root(struct tree *tree, struct reader *reader)
@@ -50,6 +50,7 @@ static bool open_root(struct tree *tree, struct reader *reader)
   memcpy(tree->temp_name, temp_name, length + 1);
   tree->max_entries = take_u64(reader);
   tree->max_stored = take_u64(reader);
+  tree->sender.hashes = take_flag(reader) && can_hash();
   tree->withheld_count = take_u32(reader);
   if (tree->withheld_count > MAX_WITHHELD)
     return false;
@@ -175,12 +176,11 @@ int main(void)
   tree.put.file = -1;
   tree.put.error = EINVAL;
   tree.in = malloc(MAX_REQUEST);
-  tree.data = malloc(DATA_BYTES);
-  tree.out = (struct writer){.bytes = malloc(OUT_BYTES), .capacity = OUT_BYTES};
-  if (tree.in == NULL || tree.data == NULL || tree.out.bytes == NULL)
+  if (tree.in == NULL || !allocate_batch(&tree.batch) || !start_sender(&tree.sender))
     log_fatal("malloc", NULL);
   umask(077);
   while (take_requests(&tree))
     ;
+  finish_answers(&tree);
   return 0;
 }

@@ -3,15 +3,15 @@
 
 #include "tree/tree.h"
 
-/* Writes everything to a descriptor; false with errno. */
-bool write_all(int descriptor, const uint8_t *bytes, size_t length);
 /* Sends the answers; contents that they name are in descriptor 3 before. The program ends if neither can be done. */
 void send_answers(struct tree *tree);
+/* Waits until they are sent. */
+void finish_answers(struct tree *tree);
 /* Sends answers where less than `bytes` are free. */
 void make_room(struct tree *tree, size_t bytes);
 /* The end of one request. `error` is an errno, 0 without one. */
 void put_done(struct tree *tree, uint32_t request, int error);
-/* A failure after which nothing more is answered; the program ends. */
+/* A failure after which nothing more is answered, in place of what is not sent yet; the program ends. */
 _Noreturn void fail(struct tree *tree, const char *what, int error);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,16 +57,55 @@ static void find_extents(int file, const struct stat *stats, struct content *con
   content->count = count;
 }
 
+/* Adds bytes at the end of the batch to the piece that is being read. */
+static void add_to_piece(struct tree *tree, size_t length)
+{
+  struct batch *batch = &tree->batch;
+  struct part *last = batch->part_count > 0 ? &batch->parts[batch->part_count - 1] : NULL;
+  if (last == NULL || last->ends) {
+    last = &batch->parts[batch->part_count++];
+    *last = (struct part){
+      .start = tree->stored - tree->piece_length,
+      .at = (uint32_t)batch->data_length,
+      .begins = tree->piece_length == 0,
+    };
+  }
+  last->length += (uint32_t)length;
+  batch->data_length += length;
+  tree->stored += length;
+  tree->piece_length += (uint32_t)length;
+  last->ends = tree->piece_length == PIECE_BYTES;
+  if (last->ends)
+    tree->piece_length = 0;
+}
+
+/* Ends the piece that is being read. */
+static void end_piece(struct tree *tree)
+{
+  if (tree->piece_length == 0)
+    return;
+  add_to_piece(tree, 0);
+  tree->batch.parts[tree->batch.part_count - 1].ends = true;
+  tree->piece_length = 0;
+}
+
+static size_t room_of(const struct tree *tree)
+{
+  size_t room = DATA_BYTES - tree->batch.data_length;
+  size_t of_piece = PIECE_BYTES - tree->piece_length;
+  return room < of_piece ? room : of_piece;
+}
+
 /* Bytes that are appended; less than the length at the end of the file. -1 with errno. */
 static int64_t copy(struct tree *tree, int file, const struct extent *extent)
 {
   uint64_t done = 0;
   while (done < extent->length) {
-    if (tree->data_length == DATA_BYTES)
+    if (tree->batch.data_length == DATA_BYTES || tree->batch.part_count >= MAX_PARTS - 1)
       send_answers(tree);
     uint64_t wanted = extent->length - done;
-    size_t room = DATA_BYTES - tree->data_length;
-    ssize_t count = pread(file, tree->data + tree->data_length, wanted < room ? (size_t)wanted : room,
+    size_t room = room_of(tree);
+    ssize_t count = pread(file, tree->batch.data + tree->batch.data_length, wanted < room ? (size_t)wanted : room,
                           (off_t)(extent->offset + done));
     if (count < 0 && errno == EINTR)
       continue;
@@ -75,9 +113,8 @@ static int64_t copy(struct tree *tree, int file, const struct extent *extent)
       return -1;
     if (count == 0)
       break;
-    tree->data_length += (size_t)count;
+    add_to_piece(tree, (size_t)count);
     done += (uint64_t)count;
-    tree->stored += (uint64_t)count;
     if (tree->stored > tree->max_stored)
       fail(tree, "stored", EFBIG);
   }
@@ -114,15 +151,15 @@ static int copy_once(struct tree *tree, int file, struct stat *stats, struct con
 
 static void put_content(struct tree *tree, uint32_t request, const struct content *content, bool changed)
 {
-  put_u32(&tree->out, request);
-  put_u32(&tree->out, 0);
-  put_u8(&tree->out, changed ? CHANGED : 0);
-  put_u64(&tree->out, content->start);
-  put_u64(&tree->out, tree->stored - content->start);
-  put_u32(&tree->out, content->count);
+  put_u32(&tree->batch.out, request);
+  put_u32(&tree->batch.out, 0);
+  put_u8(&tree->batch.out, changed ? CHANGED : 0);
+  put_u64(&tree->batch.out, content->start);
+  put_u64(&tree->batch.out, tree->stored - content->start);
+  put_u32(&tree->batch.out, content->count);
   for (uint32_t i = 0; i < content->count; i++) {
-    put_u64(&tree->out, content->extents[i].offset);
-    put_u64(&tree->out, content->extents[i].length);
+    put_u64(&tree->batch.out, content->extents[i].offset);
+    put_u64(&tree->batch.out, content->extents[i].length);
   }
 }
 
@@ -134,18 +171,18 @@ static int read_open(struct tree *tree, uint32_t request, const char *path, int 
   struct stat stats;
   bool changed = true;
   int error = 0;
-  for (int attempt = 0; error == 0 && changed && attempt < ATTEMPTS; attempt++)
+  for (int attempt = 0; error == 0 && changed && attempt < ATTEMPTS; attempt++) {
     error = copy_once(tree, file, &stats, &content, &changed);
+    end_piece(tree);
+  }
   if (error != 0)
     return error;
   const char *slash = strrchr(path, '/');
-  char link[64];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   make_room(tree, ENTRY_ROOM);
-  begin_frame(&tree->out, TREE_CONTENT);
+  begin_frame(&tree->batch.out, TREE_CONTENT);
   put_content(tree, request, &content, changed);
-  put_entry(&tree->out, slash == NULL ? path : slash + 1, &stats, link, true);
-  end_frame(&tree->out);
+  put_entry(&tree->batch.out, slash == NULL ? path : slash + 1, &stats, file);
+  end_frame(&tree->batch.out);
   return 0;
 }
 
@@ -162,8 +199,8 @@ void read_content(struct tree *tree, uint32_t request, const char *path)
   if (error == 0)
     return;
   make_room(tree, FRAME_ROOM);
-  begin_frame(&tree->out, TREE_CONTENT);
-  put_u32(&tree->out, request);
-  put_u32(&tree->out, (uint32_t)error);
-  end_frame(&tree->out);
+  begin_frame(&tree->batch.out, TREE_CONTENT);
+  put_u32(&tree->batch.out, request);
+  put_u32(&tree->batch.out, (uint32_t)error);
+  end_frame(&tree->batch.out);
 }

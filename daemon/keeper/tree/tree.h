@@ -6,14 +6,15 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/frame.h"
+#include "tree/sender.h"
 
 /* A longer request ends the program: DATA has at most 1 MiB. */
 #define MAX_REQUEST (2u * 1024 * 1024)
 #define OUT_BYTES (4u * 1024 * 1024)
 /* Room that one entry with all its attributes, or the answer to one request, never exceeds. */
 #define ENTRY_ROOM (512u * 1024)
-#define DATA_BYTES (1024u * 1024)
+/* Contents of a batch: what is read is in the cache of the processor still when it is hashed and written. */
+#define DATA_BYTES (256u * 1024)
 #define MAX_PATTERNS 64
 #define MAX_WITHHELD 64
 #define TEMP_NAME 64
@@ -67,15 +68,16 @@ struct tree {
   /* Entries that a walk may report in all. */
   uint64_t max_entries;
 
-  /* Descriptor 3, which contents are appended to; `stored` counts the bytes that are in the buffer too. */
+  /* Descriptor 3, which contents are appended to; `stored` counts the bytes that are in the batch too. */
   uint64_t stored;
   uint64_t max_stored;
-  uint8_t *data;
-  size_t data_length;
+  /* Bytes of the piece that is being read. */
+  uint32_t piece_length;
+  struct batch batch;
+  struct sender sender;
 
   size_t in_length;
   uint8_t *in;
-  struct writer out;
 
   struct put put;
 };

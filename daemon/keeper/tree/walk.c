@@ -16,6 +16,8 @@
 
 /* A frame with more bytes is continued by another one of the same directory. */
 #define PART_BYTES (1024u * 1024)
+/* Parts are sent when they have that many bytes, so that their reader works while the walk goes on. */
+#define SENT_BYTES (128u * 1024)
 
 struct walk {
   struct tree *tree;
@@ -84,10 +86,10 @@ static int read_names(int directory, struct names *names)
 static void begin_part(struct walk *walk, const char *path, int error, int64_t now)
 {
   make_room(walk->tree, PATH_MAX + ENTRY_ROOM);
-  begin_frame(&walk->tree->out, TREE_DIRECTORY);
-  put_u32(&walk->tree->out, (uint32_t)error);
-  put_u64(&walk->tree->out, (uint64_t)now);
-  put_string(&walk->tree->out, path);
+  begin_frame(&walk->tree->batch.out, TREE_DIRECTORY);
+  put_u32(&walk->tree->batch.out, (uint32_t)error);
+  put_u64(&walk->tree->batch.out, (uint64_t)now);
+  put_string(&walk->tree->batch.out, path);
 }
 
 /* The path of a name in a directory; false if it is too long. */
@@ -126,7 +128,7 @@ static void put_one(struct walk *walk, const char *directory, const char *name, 
   }
   if (++walk->entries > tree->max_entries)
     fail(tree, "entries", EFBIG);
-  put_entry(&tree->out, name, &stats, name, false);
+  put_entry(&tree->batch.out, name, &stats, -1);
   if (S_ISDIR(stats.st_mode) && !add_name(below, name))
     fail(tree, "memory", ENOMEM);
 }
@@ -153,11 +155,11 @@ static void list(struct walk *walk, const char *path)
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   int error = enter(walk, path, &names);
-  struct writer *out = &walk->tree->out;
+  struct writer *out = &walk->tree->batch.out;
   begin_part(walk, path, error, nanoseconds(now));
   struct stat own;
   if (path[0] == '\0' && error == 0 && fstat(walk->tree->root, &own) == 0)
-    put_entry(out, "", &own, ".", true);
+    put_entry(out, "", &own, walk->tree->root);
   for (size_t i = 0; error == 0 && i < names.count; i++) {
     if (out->length - out->frame > PART_BYTES || !has_room(out, ENTRY_ROOM)) {
       end_frame(out);
@@ -173,6 +175,8 @@ static void list(struct walk *walk, const char *path)
   }
   clear_names(&names);
   clear_names(&below);
+  if (out->length >= SENT_BYTES)
+    send_answers(walk->tree);
 }
 
 void walk(struct tree *tree, uint32_t request, char *const *patterns, uint32_t pattern_count)
@@ -187,10 +191,10 @@ void walk(struct tree *tree, uint32_t request, char *const *patterns, uint32_t p
   }
   clear_names(&walk.left);
   make_room(tree, FRAME_ROOM);
-  begin_frame(&tree->out, TREE_WALKED);
-  put_u32(&tree->out, request);
-  put_u64(&tree->out, walk.entries);
-  put_u64(&tree->out, walk.withheld);
-  put_u64(&tree->out, walk.too_long);
-  end_frame(&tree->out);
+  begin_frame(&tree->batch.out, TREE_WALKED);
+  put_u32(&tree->batch.out, request);
+  put_u64(&tree->batch.out, walk.entries);
+  put_u64(&tree->batch.out, walk.withheld);
+  put_u64(&tree->batch.out, walk.too_long);
+  end_frame(&tree->batch.out);
 }

@@ -5,6 +5,8 @@
 #include <sys/xattr.h>
 
 #define MAX_NAMES (64 * 1024)
+/* The kernel clears a buffer of the size that is asked for at each call: few objects have more names than this. */
+#define FEW_NAMES 256
 
 /* Other names are the system's own, such as labels of a security module. */
 static bool is_kept(const char *name)
@@ -13,7 +15,7 @@ static bool is_kept(const char *name)
     strcmp(name, "security.capability") == 0;
 }
 
-static bool put_values(struct writer *out, const char *path, bool follows, const char *names, size_t length)
+static bool put_values(struct writer *out, const char *path, int file, const char *names, size_t length)
 {
   size_t start = out->length;
   for (const char *name = names; name < names + length; name += strlen(name) + 1) {
@@ -27,7 +29,7 @@ static bool put_values(struct writer *out, const char *path, bool follows, const
     memcpy(out->bytes + out->length, name, name_length);
     uint8_t *value = out->bytes + out->length + name_length + 4;
     size_t room = MAX_XATTRS - used;
-    ssize_t count = follows ? getxattr(path, name, value, room) : lgetxattr(path, name, value, room);
+    ssize_t count = file >= 0 ? fgetxattr(file, name, value, room) : lgetxattr(path, name, value, room);
     if (count < 0)
       return false;
     out->length += name_length;
@@ -37,15 +39,26 @@ static bool put_values(struct writer *out, const char *path, bool follows, const
   return true;
 }
 
-bool put_xattrs(struct writer *out, const char *path, bool follows)
+static ssize_t list_at_most(const char *path, int file, char *names, size_t length)
+{
+  return file >= 0 ? flistxattr(file, names, length) : llistxattr(path, names, length);
+}
+
+static ssize_t list_names(const char *path, int file, char names[MAX_NAMES])
+{
+  ssize_t length = list_at_most(path, file, names, FEW_NAMES);
+  return length < 0 && errno == ERANGE ? list_at_most(path, file, names, MAX_NAMES) : length;
+}
+
+bool put_xattrs(struct writer *out, const char *path, int file)
 {
   char names[MAX_NAMES];
   size_t start = out->length;
-  ssize_t length = follows ? listxattr(path, names, sizeof names) : llistxattr(path, names, sizeof names);
+  ssize_t length = list_names(path, file, names);
   bool is_whole = length >= 0 || errno == ENOTSUP;
   put_u32(out, 0);
   if (length > 0)
-    is_whole = put_values(out, path, follows, names, (size_t)length);
+    is_whole = put_values(out, path, file, names, (size_t)length);
   size_t end = is_whole ? out->length : start + 4;
   out->length = start;
   put_u32(out, (uint32_t)(end - start - 4));

@@ -9,10 +9,10 @@
 #define MAX_XATTRS (256u * 1024)
 
 /*
- * Writes the attributes of the object at a path as u32 length and a list: user.*, ACL, capabilities. `follows`: the path
- * is a magic link of /proc, which is followed. False if they are too large or cannot be read: then the list is empty.
+ * Writes the attributes of an open file, or without one (-1) of the object at a path, as u32 length and a list: user.*,
+ * ACL, capabilities. False if they are too large or cannot be read: then the list is empty.
  */
-bool put_xattrs(struct writer *out, const char *path, bool follows);
+bool put_xattrs(struct writer *out, const char *path, int file);
 /* Makes the attributes of an object those of the list. 0, or an errno. */
 int set_xattrs(const char *path, const uint8_t *list, uint32_t length);
 

@@ -8,9 +8,13 @@ import { makeDirectories, makeOneDirectory } from '../../core/files/place/make-d
 import { Place, realPathOf } from '../../core/files/place/place.ts';
 import { ShellPaths } from '../../core/files/shell-paths.ts';
 import type { Finding } from '../../core/finding.ts';
+import { type BeforeChange, noChange } from '../../core/ports/before-change-port.ts';
+import type { EventData } from '../../core/recorder/event.ts';
+import { Recorder } from '../../core/recorder/recorder.ts';
 import { copyPath } from './change/copy.ts';
 import { clearDirectory, deletePath } from './change/delete.ts';
 import { movePath } from './change/move.ts';
+import { noteChange, type Operation, uploadedData } from './change-events.ts';
 import type { ReplaceMode } from './edit/edit.ts';
 import { Editor, type EditResult } from './edit/editor.ts';
 import { type View, type ViewTerms, viewPath } from './edit/view.ts';
@@ -71,13 +75,26 @@ export class FileService implements AsyncDisposable {
   readonly #resumable: ResumableUploads;
   readonly #probes: string;
   readonly #closing = new AbortController();
+  readonly #before: BeforeChange;
+  readonly #recorder: Recorder;
 
   /**
+   * @param before what happens before each change
+   * @param recorder where changes are reported
    * @param journal notes of unfinished files, which it closes
    * @param probes directory for the files that `probe` writes
    * @param paths of requests
    */
-  constructor(ownership: Ownership, journal: PartJournal, probes: string, paths = new ShellPaths()) {
+  constructor(
+    ownership: Ownership,
+    journal: PartJournal,
+    probes: string,
+    paths = new ShellPaths(),
+    before: BeforeChange = noChange,
+    recorder = new Recorder(),
+  ) {
+    this.#before = before;
+    this.#recorder = recorder;
     this.paths = paths;
     this.#probes = probes;
     this.#ownership = ownership;
@@ -99,7 +116,7 @@ export class FileService implements AsyncDisposable {
   }
 
   write(path: FilePath, { bytes, append = false, atomic, ...terms }: WriteRequest, caller: Caller): Promise<Written> {
-    return attempt('write', path, async () => {
+    const writes = async (): Promise<Written> => {
       requirePlainMode(terms.mode);
       const owner = this.#ownership.of(caller);
       if (path.at(-1) === '/' || path.at(-1) === 0x2f) throw systemFailure('EISDIR', 'write', shownPath(path));
@@ -113,20 +130,23 @@ export class FileService implements AsyncDisposable {
       return await this.#locks.hold(place.path, () =>
         atomic ? writeAtomically(place, bytes, written, this.#journal) : writeInPlace(place, bytes, written),
       );
-    });
+    };
+    return this.#change('write', path, writes, ({ etag, created }) => ({ bytes: bytes.length, append, created, etag }));
   }
 
   edit(path: FilePath, edit: EditCommand, precondition?: Precondition): Promise<EditResult> {
-    return attempt('edit', path, () => {
+    const edits = () => {
       if (edit.command === 'undo_edit') return this.#editor.undo(path);
       if (edit.command === 'insert') return this.#editor.insert(path, edit.line, edit.text, precondition);
       return this.#editor.strReplace(path, edit, precondition);
-    });
+    };
+    return this.#change('edit', path, edits, ({ etag }) => ({ command: edit.command, etag }));
   }
 
   /** The editor command `create` of 1.x, for a file that does not exist. */
   create(path: FilePath, content: string, caller: Caller): Promise<EditResult> {
-    return attempt('create', path, () => this.#editor.create(path, content, this.#ownership.of(caller)));
+    const creates = () => this.#editor.create(path, content, this.#ownership.of(caller));
+    return this.#change('create', path, creates, ({ etag }) => ({ etag }));
   }
 
   /** The editor command `view` of 1.x: see `viewPath`. */
@@ -136,7 +156,8 @@ export class FileService implements AsyncDisposable {
 
   /** @returns the number of occurrences */
   replace(path: FilePath, oldStr: string, newStr: string): Promise<number> {
-    return attempt('replace', path, () => this.#editor.replace(path, oldStr, newStr));
+    const replaces = () => this.#editor.replace(path, oldStr, newStr);
+    return this.#change('replace', path, replaces, (occurrences) => ({ occurrences }));
   }
 
   stat(path: FilePath, followSymlinks: boolean): Promise<FileStat> {
@@ -153,6 +174,7 @@ export class FileService implements AsyncDisposable {
       const owner = this.#ownership.of(caller);
       if (parents) makeDirectories(path, owner);
       else makeOneDirectory(withoutTrailingSlashes(path), owner);
+      this.#record('mkdir', path);
     });
   }
 
@@ -167,10 +189,11 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
   ): Promise<number> {
     const terms = { overwrite, owner: this.#ownership.of(caller), journal: this.#journal, signal: this.#until(gone) };
-    return attempt('copy', source, () => {
+    const copies = () => {
       requireName(destination, 'copy');
       return copyPath(source, destination, terms);
-    });
+    };
+    return this.#change('copy', source, copies, () => ({ destination: shownPath(destination), overwrite }));
   }
 
   move(
@@ -180,19 +203,25 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
   ): Promise<void> {
     const terms = { overwrite, owner: this.#ownership.of(caller), journal: this.#journal, signal: this.#until(gone) };
-    return attempt('move', source, () => {
+    const moves = () => {
       requireName(destination, 'move');
       return movePath(source, destination, terms);
-    });
+    };
+    return this.#change('move', source, moves, () => ({ destination: shownPath(destination), overwrite }));
   }
 
   delete(path: FilePath, recursive: boolean): Promise<void> {
-    return attempt('delete', path, () => deletePath(path, recursive));
+    return this.#change(
+      'delete',
+      path,
+      () => deletePath(path, recursive),
+      () => ({ recursive }),
+    );
   }
 
   /** Removes what lies in a directory, and keeps the directory. */
   clear(path: FilePath): Promise<void> {
-    return attempt('delete', path, () => clearDirectory(path));
+    return this.#change('delete', path, () => clearDirectory(path));
   }
 
   /** Receives a file; an upload that is cut off leaves the old file as it was. */
@@ -202,12 +231,13 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
     terms: WholeTerms = {},
   ): Promise<Uploaded> {
-    return attempt('upload', path, async () => {
+    const uploads = async (): Promise<Uploaded> => {
       requirePlainMode(terms.mode);
       await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
       await upload.receive(source, path);
       return await upload.commit(path);
-    });
+    };
+    return this.#change('upload', path, uploads, uploadedData);
   }
 
   /** Receives the file of a form to the path in the form. */
@@ -216,11 +246,14 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
     { path, pathOf, ...terms }: WholeTerms & Partial<FormPaths> = {},
   ): Promise<Uploaded & { readonly path: FilePath }> {
-    return attempt('upload', '', async () => {
+    const uploads = async () => {
       requirePlainMode(terms.mode);
       await using upload = new Upload(this.#locks, this.#journal, { ...terms, owner: this.#ownership.of(caller) });
-      return await uploadForm(upload, read, { path, pathOf });
-    });
+      const uploaded = await uploadForm(upload, read, { path, pathOf });
+      this.#record('upload', uploaded.path, uploadedData(uploaded));
+      return uploaded;
+    };
+    return this.#changeUnnoted('upload', '', uploads);
   }
 
   /** Receives one piece of a file. */
@@ -232,10 +265,12 @@ export class FileService implements AsyncDisposable {
     caller: Caller,
     terms: WholeTerms = {},
   ): Promise<Progress> {
-    return attempt('upload', path, () => {
+    return attempt('upload', path, async () => {
       requirePlainMode(terms.mode);
       const owned = { ...terms, owner: this.#ownership.of(caller) };
-      return this.#resumable.append(path, source, piece, restart, owned);
+      const progress = await this.#resumable.append(path, source, piece, restart, owned);
+      if (progress.isComplete) this.#record('upload', path, uploadedData(progress));
+      return progress;
     });
   }
 
@@ -256,12 +291,13 @@ export class FileService implements AsyncDisposable {
     { length, ...terms }: Omit<ImportTerms, 'owner' | 'journal'> & { readonly length: number },
     caller: Caller,
   ): Promise<Imported> {
-    return attempt('import', path, () => {
+    const imports = () => {
       if (length > ARCHIVE_BYTES_MAX) {
         throw overCap(`the archive is over ${ARCHIVE_BYTES_MAX} bytes`, 'import', shownPath(path), 'send it in parts');
       }
       return importTree(path, source, { ...terms, owner: this.#ownership.of(caller), journal: this.#journal });
-    });
+    };
+    return this.#change('import', path, imports, ({ entries }) => ({ entries }));
   }
 
   /** Opens a file to send; the caller disposes it. */
@@ -272,6 +308,28 @@ export class FileService implements AsyncDisposable {
   /** Writes a real file. */
   probe(): Promise<Finding> {
     return probeFileWrite(this.#probes);
+  }
+
+  /** @param dataOf what the report of the change has besides its path */
+  async #change<T>(
+    operation: Operation,
+    path: FilePath,
+    action: () => T | Promise<T>,
+    dataOf?: (done: T) => EventData,
+  ): Promise<T> {
+    const done = await this.#changeUnnoted(operation, path, action);
+    if (this.#recorder.isOn) this.#record(operation, path, dataOf?.(done));
+    return done;
+  }
+
+  async #changeUnnoted<T>(operation: Operation, path: FilePath, action: () => T | Promise<T>): Promise<T> {
+    const held = this.#before({ what: 'a change of files' });
+    if (held !== undefined) await held;
+    return await attempt(operation, path, action);
+  }
+
+  #record(operation: Operation, path: FilePath, data: EventData = {}): void {
+    noteChange(this.#recorder, operation, path, data);
   }
 
   /** Fires when the caller leaves or the service ends, with the error of the call as its reason. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineCapability } from '../../capability.ts';
 import { Ownership } from '../../core/files/ownership.ts';
 import { ShellPaths } from '../../core/files/shell-paths.ts';
+import { BEFORE_CHANGE, beforeChange } from '../../core/ports/before-change-port.ts';
 import { FILES } from '../../core/ports/files-port.ts';
 import { provide } from '../../core/ports/port.ts';
 import { FileService } from './file-service.ts';
@@ -16,13 +17,16 @@ export const files = defineCapability({
   name: 'files',
   scopes: FILES_SCOPES,
   provides: [provide(FILES, (service: FileService) => service)],
-  create: ({ clock, config, runtime, platform }) => {
+  uses: [BEFORE_CHANGE],
+  create: ({ clock, config, recorder, runtime, platform }, _options, ports) => {
     const journal = new PartJournal(join(runtime.directory('parts'), 'journal'), clock);
     return new FileService(
       new Ownership(config.defaultUser, platform),
       journal,
       runtime.directory('probes'),
       new ShellPaths(config.defaultUser, platform),
+      beforeChange(ports),
+      recorder,
     );
   },
   activity: {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { AgeClock } from '../../core/clock/age-clock.ts';
-import { BLOCK } from '../../core/files/tar-header.ts';
+import { BLOCK } from '../../core/files/tar/tar-header.ts';
 import { setLinkTime, setTime } from './change/times.ts';
 import { describe, expect, test } from './files.fixture.ts';
 import { PartJournal } from './parts/part-journal.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'no
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { BLOCK } from '../../core/files/tar-header.ts';
+import { BLOCK } from '../../core/files/tar/tar-header.ts';
 import { describe, expect, test } from './files.fixture.ts';
 import { archive, imported, TREE } from './tree.fixture.ts';
 

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { TestApp } from '../../app.fixture.ts';
-import { BLOCK, type Header, writeHeader } from '../../core/files/tar-header.ts';
+import { BLOCK, type Header, writeHeader } from '../../core/files/tar/tar-header.ts';
 
 export const TREE = '/v2/fs/tree';
 

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { BLOCK } from '../../core/files/tar-header.ts';
+import { BLOCK } from '../../core/files/tar/tar-header.ts';
 import { describe, expect, test } from './files.fixture.ts';
 import { archive, exported, imported, TREE } from './tree.fixture.ts';
 

@@ -191,6 +191,12 @@ export function leasedFile(operation: string, path: string): FileFailure {
   return failureOf(`${operation} failed: a lease of another process keeps the file closed (EAGAIN): ${path}`, terms);
 }
 
+/** Extended attributes on a file system, or a machine, that has none. */
+export function attributesUnsupported(message: string, operation: string, path: string): FileFailure {
+  const hint = 'leave the attributes out, or use a file system that keeps them';
+  return failureOf(`${message}: ${path}`, { type: 'io_error', operation, path, hint, kind: 'unsupported' });
+}
+
 /** A documented cap, as opposed to a limit of the system. */
 export function overCap(message: string, operation: string, path: string, hint?: string): FileFailure {
   return failureOf(message, { type: 'too_large', operation, path, hint });

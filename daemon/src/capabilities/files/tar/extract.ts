@@ -14,11 +14,12 @@ import {
 import { badRequest, overCap } from '../../../core/files/file-failure.ts';
 import { bytesOfPath, type FilePath, latin1Of, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import type { Owner } from '../../../core/files/ownership.ts';
+import { keyOf, type Parts, parentKeyOf, partsOf } from '../../../core/files/tar/names.ts';
+import type { TarEntry, TarReader } from '../../../core/files/tar/read-entries.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { setDescriptorTime, setLinkTime, setTime } from '../change/times.ts';
 import { writeAll, writeAtOnce } from '../write/write.ts';
-import { keyOf, Links, type Parts, parentKeyOf, partsOf } from './judge.ts';
-import type { TarEntry, TarReader } from './read-entries.ts';
+import { Links } from './judge.ts';
 
 /** Most entries of one archive. */
 export const ENTRIES_MAX = 100_000;
@@ -98,7 +99,7 @@ export class Extraction {
 
   async #extract(entry: TarEntry, reader: TarReader): Promise<void> {
     const target = shownPath(this.#target);
-    const parts = partsOf(entry.name, 'a name', target);
+    const parts = partsOf(entry.name, 'a name');
     if (entry.isSparse) {
       const hint = 'make the archive without --sparse';
       throw badRequest(`a sparse file cannot be taken: ${shownPath(entry.name)}`, 'import', target, hint);
@@ -175,7 +176,7 @@ export class Extraction {
   }
 
   #linkFile(parts: Parts, path: FilePath, entry: TarEntry): void {
-    const first = keyOf(partsOf(entry.link, 'a hard link', shownPath(this.#target)));
+    const first = keyOf(partsOf(entry.link, 'a hard link'));
     if (!this.#files.has(first)) throw this.#refuse(entry, 'a hard link leads to no file of the archive');
     linkSync(this.#pathOf(first), path);
     this.#files.add(keyOf(parts));

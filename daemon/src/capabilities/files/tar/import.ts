@@ -4,13 +4,13 @@ import { type FilePath, shownPath, withoutTrailingSlashes } from '../../../core/
 import type { Owner } from '../../../core/files/ownership.ts';
 import { HeldDirectory } from '../../../core/files/place/held-directory.ts';
 import { Place } from '../../../core/files/place/place.ts';
+import { gunzipped } from '../../../core/files/tar/gunzip.ts';
+import { TarReader } from '../../../core/files/tar/read-entries.ts';
+import { TarFault } from '../../../core/files/tar/tar-fault.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import { Stage } from '../parts/stage.ts';
 import { type Extracted, Extraction } from './extract.ts';
-import { gunzipped } from './gunzip.ts';
 import { mergeInto } from './merge.ts';
-import { TarReader } from './read-entries.ts';
-import { TarFault } from './tar-fault.ts';
 
 /** Most bytes of an archive, compressed and decompressed. */
 export const ARCHIVE_BYTES_MAX = 4 * 1024 ** 3;

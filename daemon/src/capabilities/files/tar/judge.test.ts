@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { Links, partsOf } from './judge.ts';
+import { partsOf } from '../../../core/files/tar/names.ts';
+import { Links } from './judge.ts';
 
 /** Judges the links of an archive, each a name and a target. */
 async function judge(links: readonly (readonly [name: string, to: string])[]): Promise<void> {
   const judged = new Links('/target');
   for (const [name, link] of links) {
-    judged.add(partsOf(name, 'entry', '/target'), { name, link } as Parameters<Links['add']>[1]);
+    judged.add(partsOf(name, 'entry'), { name, link } as Parameters<Links['add']>[1]);
   }
   await judged.requireWithin();
 }

@@ -1,38 +1,9 @@
 import { badRequest } from '../../../core/files/file-failure.ts';
 import { type FilePath, latin1Of, shownPath } from '../../../core/files/file-path.ts';
+import { keyOf, type Parts, pathSegments } from '../../../core/files/tar/names.ts';
+import type { TarEntry } from '../../../core/files/tar/read-entries.ts';
 import { isTurnSpent, yieldToEventLoop } from '../../../core/turns.ts';
 import { LinkTree } from './link-tree.ts';
-import type { TarEntry } from './read-entries.ts';
-
-/** Bytes of a name: PATH_MAX of Linux. */
-const NAME_BYTES = 4096;
-
-/** Parts of a name below the root, as byte strings; empty for the root itself. */
-export type Parts = readonly string[];
-
-/**
- * The place of an entry below the root.
- * @throws FileFailure `bad_request` for an absolute name, one with `..`, and a longer one than the system takes
- */
-export function partsOf(name: FilePath, what: string, target: string): Parts {
-  const text = latin1Of(name);
-  const refuse = (why: string): Error => badRequest(`${what} ${why}: ${shownPath(name)}`, 'import', target);
-  if (text.length > NAME_BYTES) throw badRequest(`${what} has over ${NAME_BYTES} bytes`, 'import', target);
-  if (text.startsWith('/')) throw refuse('is absolute');
-  if (text.includes('\0')) throw refuse('contains NUL');
-  const parts = pathSegments(text);
-  if (parts.includes('..')) throw refuse('contains ..');
-  return parts;
-}
-
-export function keyOf(parts: Parts): string {
-  return parts.join('/');
-}
-
-/** The key of an entry's parent; empty for the root. */
-export function parentKeyOf(key: string): string {
-  return key.slice(0, Math.max(0, key.lastIndexOf('/')));
-}
 
 /** Symlinks of an archive with their targets, by the names of their entries. */
 export class Links {
@@ -82,8 +53,4 @@ export class Links {
     const root = this.#target === '/' ? '' : this.#target;
     return to === root || to.startsWith(`${root}/`) ? pathSegments(to.slice(root.length)) : undefined;
   }
-}
-
-function pathSegments(path: string): string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
 }

@@ -9,7 +9,7 @@ import {
   shownPath,
   withoutTrailingSlashes,
 } from '../../../core/files/file-path.ts';
-import { BLOCK, fits, type Header, writeHeader } from '../../../core/files/tar-header.ts';
+import { BLOCK, fits, type Header, paxRecord, writeHeader } from '../../../core/files/tar/tar-header.ts';
 import { LeasePatience } from '../../../core/files/walk/unleased.ts';
 import { LEASED, Unread } from '../../../core/files/walk/unread.ts';
 
@@ -161,13 +161,6 @@ class Packer {
     yield* this.#pieces.pad((BLOCK - (text.length % BLOCK)) % BLOCK);
     yield* head(this.#pieces, { ...attributes(stats), type: '5', name });
   }
-}
-
-/** A record of a pax header: its length in bytes, which counts its own digits, then `keyword=value` and a newline. */
-function paxRecord(keyword: string, value: string): Buffer {
-  const rest = ` ${keyword}=${value}\n`;
-  const digits = `${rest.length + 2}`.length;
-  return Buffer.from(`${rest.length + digits}${rest}`);
 }
 
 function attributes({ mode, uid, gid, mtimeMs }: Stats): Omit<Header, 'type' | 'name'> {

@@ -8,6 +8,7 @@ import { PartFile } from '../parts/part-file.ts';
 import type { PartJournal } from '../parts/part-journal.ts';
 import type { PathLocks } from '../path-locks.ts';
 import { requireReplaceable } from '../write/write.ts';
+import { requireAttributes, setAttributes } from './attributes.ts';
 import { newHash, spool } from './spool.ts';
 
 export interface UploadTerms {
@@ -16,6 +17,8 @@ export interface UploadTerms {
   readonly precondition?: Precondition | undefined;
   /** Whether it is on the disk before it is answered. */
   readonly sync?: boolean | undefined;
+  /** Extended attributes of the file by their names. */
+  readonly attributes?: ReadonlyMap<string, Buffer> | undefined;
 }
 
 export interface Uploaded {
@@ -44,6 +47,7 @@ export class Upload implements AsyncDisposable {
   async receive(source: AsyncIterable<Buffer>, path: FilePath | undefined): Promise<void> {
     const place = this.#find(path ?? joinPath(tmpdir(), 'upload'));
     if (path !== undefined) requireReplaceable(place, this.#terms.precondition);
+    requireAttributes(this.#terms.attributes, place.shown);
     const part = PartFile.create(place, this.#terms.owner, this.#journal);
     this.#part = part;
     const hash = newHash();
@@ -59,6 +63,7 @@ export class Upload implements AsyncDisposable {
     const { owner, sync = false } = this.#terms;
     await using part = await received.beside(place, owner, this.#journal);
     const size = part.length;
+    setAttributes(part.descriptor, place.shown, this.#terms.attributes);
     const { etag } = await this.#locks.hold(place.path, () => part.commit(place, { ...this.#terms, sync }));
     return { size, sha256: this.#sha256, etag };
   }

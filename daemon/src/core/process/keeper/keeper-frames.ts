@@ -175,6 +175,13 @@ export class FrameReader {
     return this.#bytes.subarray(start, start + length);
   }
 
+  /** A field of that many bytes, a character a byte. */
+  latin1(length: number): string {
+    const start = this.#advance(length);
+    if (start + length > this.#bytes.length) throw new RangeError('a field beyond the end of its frame');
+    return this.#bytes.toString('latin1', start, start + length);
+  }
+
   /** What follows the fields that were read; a view into the frame. */
   rest(): Buffer {
     return this.#bytes.subarray(this.#at);

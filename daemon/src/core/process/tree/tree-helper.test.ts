@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { sanitizedProgram } from '../keeper/keeper.fixture.ts';
 import { FrameWriter } from '../keeper/keeper-frames.ts';
-import { openFrame, putFrame, readFrame, walkFrame } from './tree-frames.ts';
+import { openFrame, putFrame, readFrames, walkFrame } from './tree-frames.ts';
 import { TreeHelper } from './tree-helper.ts';
 
 const PROGRAM = `${sanitizedProgram}-tree`;
@@ -14,7 +15,7 @@ const ATTRIBUTES = { mode: 0o644, uid: process.getuid?.() ?? 0, gid: process.get
 const NO_XATTRS = { ...ATTRIBUTES, xattrs: Buffer.alloc(0) };
 
 function termsOf(root: string) {
-  const bounds = { withheld: [], maxEntries: 1000, maxStored: 1024 ** 2 };
+  const bounds = { withheld: [], maxEntries: 1000, maxStored: 1024 ** 2, hashes: true };
   return { account: undefined, root: Buffer.from(root), temporaryName: '.part', ...bounds };
 }
 
@@ -47,6 +48,23 @@ describe.runIf(sanitizedProgram !== undefined)('the helper of trees', () => {
     expect(await helper.put('link', undefined, NO_XATTRS, [Buffer.from('file')])).toBe(0);
     expect(readFileSync(join(root, 'link'), 'utf8')).toBe('file');
     expect(readFileSync(join(directory.path, 'outside'), 'utf8')).toBe('outside');
+  });
+
+  test('many requests at once wait for their answers alone, not each for room in the pipe', async () => {
+    await using directory = await tempDir();
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error): number => warnings.push(message);
+    process.on('warning', onWarning);
+    await using helper = await helperOf(directory.path, join(directory.path, 'store'));
+    let count = 0;
+    const long = `${'x'.repeat(200)}/`.repeat(15);
+    const paths = Array.from({ length: 1000 }, (_, index) => `${long}${index}`);
+    await helper.read(paths, () => {
+      count += 1;
+    });
+    process.off('warning', onWarning);
+    expect(count).toBe(paths.length);
+    expect(warnings).toEqual([]);
   });
 
   test('a file that another one has replaced is left alone', async () => {
@@ -84,7 +102,7 @@ describe.runIf(sanitizedProgram !== undefined)('the helper of trees', () => {
     ['an open frame that is cut', new FrameWriter(36).u8(1).u32(1).finish()],
     ['a second open', Buffer.concat([openFrame(termsOf('/')), openFrame(termsOf('/'))])],
     ['too many patterns', Buffer.concat([openFrame(termsOf('/')), new FrameWriter(37).u32(1).u32(65).finish()])],
-    ['a path with NUL', Buffer.concat([openFrame(termsOf('/')), readFrame(1, 'a\0b')])],
+    ['a path with NUL', Buffer.concat([openFrame(termsOf('/')), readFrames(1, ['a\0b'])])],
     [
       'a put that is cut',
       Buffer.concat([openFrame(termsOf('/')), putFrame(1, 'x', undefined, NO_XATTRS).subarray(0, 30)]),

@@ -14,7 +14,7 @@ import {
   openFrame,
   putEndFrame,
   putFrame,
-  readFrame,
+  readFrames,
   removeFrame,
   SAYS,
   setFrame,
@@ -22,12 +22,13 @@ import {
   type TreeContent,
   type TreeExpected,
   type TreePath,
+  takeHashes,
   walkFrame,
 } from './tree-frames.ts';
 
 /** Milliseconds without an answer after which a file system counts as hung. */
 const SILENCE_MS = 60_000;
-/** Reads that are asked for at once. */
+/** Reads that are asked for at once; as many again follow when half of them are answered. */
 const READS_AHEAD = 2000;
 const STDERR_KEPT = 1000;
 
@@ -74,6 +75,7 @@ export class TreeHelper implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #closed = Promise.withResolvers<void>();
   readonly #waiting = new Map<number, Waiting>();
+  readonly #hashes = new Map<number, string>();
   readonly #gone = Promise.withResolvers<never>();
   #onDirectory: (directory: TreeDirectory) => void = ignore;
   readonly #opened = Promise.withResolvers<{ readonly path: Buffer; readonly uid: number }>();
@@ -104,7 +106,7 @@ export class TreeHelper implements AsyncDisposable {
 
   /** The path of the root without links, and the user id that the helper has. @throws TreeFailure `root` or `account` */
   open(terms: OpenTerms): Promise<{ readonly path: Buffer; readonly uid: number }> {
-    this.#write(openFrame(terms)).catch(ignore);
+    this.#send(openFrame(terms));
     return this.#opened.promise;
   }
 
@@ -117,16 +119,36 @@ export class TreeHelper implements AsyncDisposable {
 
   /** Contents in the order of the paths; each is in the file of contents when it is taken. @throws TreeFailure */
   async read(paths: readonly TreePath[], take: (index: number, content: TreeContent) => void): Promise<void> {
-    for (let from = 0; from < paths.length; from += READS_AHEAD) {
-      const some = paths.slice(from, from + READS_AHEAD);
-      const asked = some.map((path, index) =>
-        this.#ask(
-          (request) => readFrame(request, path),
-          (frame) => take(from + index, contentOf(frame)),
-        ),
-      );
-      await Promise.all(asked);
-    }
+    if (this.#failure) throw this.#failure;
+    if (paths.length === 0) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let [asked, answered] = [0, 0];
+    const ask = (): void => {
+      const some = paths.slice(asked, asked + READS_AHEAD);
+      const first = this.#requests + 1;
+      this.#requests += some.length;
+      for (let index = 0; index < some.length; index += 1) this.#waiting.set(first + index, waiting);
+      asked += some.length;
+      this.#send(readFrames(first, some));
+    };
+    // The helper answers in the order of the requests.
+    const waiting: Waiting = {
+      take: (frame) => {
+        try {
+          take(answered, contentOf(frame, this.#hashes));
+        } catch (error) {
+          reject(error);
+        }
+        answered += 1;
+        if (answered === paths.length) resolve();
+        else if (asked < paths.length && asked - answered < READS_AHEAD / 2) ask();
+      },
+      reject,
+    };
+    this.#watchSilence();
+    ask();
+    await promise;
+    this.#hashes.clear();
   }
 
   /** Puts a file at a path. @returns 0, or the errno. @throws TreeFailure */
@@ -143,7 +165,7 @@ export class TreeHelper implements AsyncDisposable {
         for (let at = 0; at < piece.length; at += DATA_BYTES)
           await this.#write(dataFrame(piece.subarray(at, at + DATA_BYTES)));
     }
-    this.#write(putEndFrame()).catch(ignore);
+    this.#send(putEndFrame());
     return (await done).u32();
   }
 
@@ -160,6 +182,12 @@ export class TreeHelper implements AsyncDisposable {
   /** As `put`, of the attributes of what is there; "" is the root. */
   async set(path: TreePath, expected: TreeExpected, attributes: TreeAttributes): Promise<number> {
     return (await this.#ask((request) => setFrame(request, path, expected, attributes))).u32();
+  }
+
+  /** Kills the helper: calls that wait, and later ones, fail so. */
+  end(failure: TreeFailure): void {
+    this.#fail(failure);
+    this.#child.kill('SIGKILL');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -190,6 +218,8 @@ export class TreeHelper implements AsyncDisposable {
       const [errno, now] = [frame.u32(), BigInt(frame.u32()) + (BigInt(frame.u32()) << 32n)];
       const path = frame.bytes().toString('latin1');
       this.#onDirectory({ path, errno, now, entries: Buffer.from(frame.rest()) });
+    } else if (frame.type === SAYS.hashes) {
+      takeHashes(frame, this.#hashes);
     } else if (frame.type === SAYS.opened) {
       this.#opened.resolve({ path: Buffer.from(frame.bytes()), uid: frame.u32() });
     } else if (frame.type === SAYS.failed) {
@@ -202,21 +232,13 @@ export class TreeHelper implements AsyncDisposable {
     }
   }
 
-  #ask(frameOf: (request: number) => Buffer, take?: (frame: FrameReader) => void): Promise<FrameReader> {
+  #ask(frameOf: (request: number) => Buffer): Promise<FrameReader> {
     if (this.#failure) return Promise.reject(this.#failure);
     this.#requests += 1;
     const { promise, resolve, reject } = Promise.withResolvers<FrameReader>();
-    const onFrame = (frame: FrameReader): void => {
-      try {
-        take?.(frame);
-        resolve(frame);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    this.#waiting.set(this.#requests, { take: onFrame, reject });
+    this.#waiting.set(this.#requests, { take: resolve, reject });
     this.#watchSilence();
-    this.#write(frameOf(this.#requests)).catch(ignore);
+    this.#send(frameOf(this.#requests));
     return promise;
   }
 
@@ -229,6 +251,11 @@ export class TreeHelper implements AsyncDisposable {
       this.#fail(new TreeFailure('silence', 0, `the file system did not answer for ${SILENCE_MS / 1000} s`));
       this.#child.kill('SIGKILL');
     }, SILENCE_MS).unref();
+  }
+
+  /** Without a wait: requests are bounded in number, and each waits for its answer. */
+  #send(frame: Buffer): void {
+    if (!this.#failure) this.#stdin.write(frame);
   }
 
   async #write(frame: Buffer): Promise<void> {

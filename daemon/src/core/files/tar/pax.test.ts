@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BLOCK, writeHeader } from '../../../core/files/tar-header.ts';
 import { paxRecords } from './pax.ts';
+import { BLOCK, writeHeader } from './tar-header.ts';
 
 /** A global header with the records, and the header of an entry after it. */
 function headersOf(records: string): Buffer {

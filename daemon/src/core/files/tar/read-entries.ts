@@ -1,9 +1,9 @@
 import { type ExtractEvents, extract } from 'tar-stream';
-import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
-import { BLOCK } from '../../../core/files/tar-header.ts';
+import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../file-path.ts';
 import { PassedBytes } from './passed-bytes.ts';
-import { type PaxRecords, paxRecords, SPARSE } from './pax.ts';
+import { type KeepsRecord, type PaxRecords, paxRecords, SPARSE } from './pax.ts';
 import { TarFault } from './tar-fault.ts';
+import { BLOCK } from './tar-header.ts';
 
 /** Bytes of the stream that are passed on at once. */
 const WATER_MARK = 64 * 1024;
@@ -17,6 +17,7 @@ const SIZE_AT = 124;
 const NEGATIVE = 0xff;
 /** The type of a volume label, which is not an entry. */
 const VOLUME = 'V';
+const VOLUMES_MAX = 100;
 
 type Entry = ExtractEvents['entry'];
 
@@ -29,12 +30,17 @@ export interface TarEntry {
   readonly uid: number;
   readonly gid: number;
   readonly size: number;
+  /** Seconds. */
   readonly mtime: number;
-  /** Format of a sparse file, which is not supported; undefined for other files. */
+  /** In one of the formats for sparse files. */
   readonly isSparse: boolean;
+  /** Of a device node. */
+  readonly device: { readonly major: number; readonly minor: number };
+  /** Records of extended headers, `mtime` and what the reader keeps among them. */
+  readonly records: PaxRecords;
 }
 
-interface Came {
+interface Arrival {
   readonly entry: Entry;
   /** The blocks before its body: extended headers and its header. */
   readonly headers: Buffer;
@@ -49,7 +55,7 @@ export class TarReader {
   readonly #pumped: Promise<void>;
   /** Global records for all later entries. */
   readonly #global = new Map<string, Buffer>();
-  #came: Came | undefined;
+  #arrival: Arrival | undefined;
   #current: Entry | undefined;
   #isOver = false;
   #fault: unknown;
@@ -58,11 +64,17 @@ export class TarReader {
 
   readonly #limit: number;
   readonly #overLimit: () => Error;
+  readonly #keeps: KeepsRecord | undefined;
+  #volumes = 0;
 
-  /** @param limit bytes of the whole stream; an entry with a larger size is refused before its body */
-  constructor(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error) {
+  /**
+   * @param limit bytes of the whole stream; an entry with a larger size is refused before its body
+   * @param keeps further records that entries have
+   */
+  constructor(source: AsyncIterable<Buffer>, limit: number, overLimit: () => Error, keeps?: KeepsRecord) {
     this.#limit = limit;
     this.#overLimit = overLimit;
+    this.#keeps = keeps;
     this.#extract.on('entry', (...entry) => this.#come(entry));
     this.#extract.on('error', (error) => this.#end(new TarFault(`the archive cannot be read: ${error.message}`)));
     this.#extract.on('drain', () => this.#drained());
@@ -77,11 +89,13 @@ export class TarReader {
   /** Undefined at the end of the archive; the unread rest of the previous entry is skipped. @throws TarFault */
   async next(): Promise<TarEntry | undefined> {
     for (;;) {
-      const came = await this.#following();
-      if (!came) return undefined;
-      const entry = entryOf(came, this.#paxOf(came.headers));
+      const arrival = await this.#following();
+      if (!arrival) return undefined;
+      const entry = entryOf(arrival, this.#paxOf(arrival.headers));
       if (entry.size > this.#limit) throw this.#overLimit();
       if (entry.type !== VOLUME) return entry;
+      this.#volumes += 1;
+      if (this.#volumes > VOLUMES_MAX) throw new TarFault(`the archive has over ${VOLUMES_MAX} labels of volumes`);
     }
   }
 
@@ -117,22 +131,22 @@ export class TarReader {
 
   #paxOf(headers: Buffer): PaxRecords {
     if (headers.length === BLOCK) return this.#global;
-    const { own, global } = paxRecords(headers);
+    const { own, global } = paxRecords(headers, this.#keeps);
     for (const [key, value] of global) this.#global.set(key, value);
     return own.size === 0 ? this.#global : new Map([...this.#global, ...own]);
   }
 
-  async #following(): Promise<Came | undefined> {
+  async #following(): Promise<Arrival | undefined> {
     const [, stream, goOn] = this.#current ?? [];
     this.#current = undefined;
     stream?.resume();
     goOn?.();
-    while (!this.#came && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve));
-    const came = this.#came;
-    this.#came = undefined;
-    if (came && !came.isBeyond) {
-      this.#current = came.entry;
-      return came;
+    while (!this.#arrival && !this.#isOver) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const arrival = this.#arrival;
+    this.#arrival = undefined;
+    if (arrival && !arrival.isBeyond) {
+      this.#current = arrival.entry;
+      return arrival;
     }
     this.#extract.destroy(null);
     if (this.#fault) throw this.#fault;
@@ -144,7 +158,7 @@ export class TarReader {
     stream.on('error', () => undefined);
     const isBeyond = this.#passed.isEnded;
     const size = header.type === 'directory' ? 0 : header.size;
-    this.#came = { entry, headers: this.#passed.headersTo(stream.offset + BLOCK, size), isBeyond };
+    this.#arrival = { entry, headers: this.#passed.headersTo(stream.offset + BLOCK, size), isBeyond };
     this.#wake();
   }
 
@@ -172,7 +186,7 @@ export class TarReader {
   }
 }
 
-function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry {
+function entryOf({ entry: [header], headers }: Arrival, pax: PaxRecords): TarEntry {
   const block = headers.subarray(-BLOCK);
   const name = textOf(pax, 'path', header.name);
   const letter = String.fromCharCode(block[TYPE_AT] || 0x30).replace('7', '0');
@@ -187,6 +201,8 @@ function entryOf({ entry: [header], headers }: Came, pax: PaxRecords): TarEntry 
     size: sizeOf(pax, header.size, block),
     mtime: numberOf(pax, 'mtime', header.mtime.getTime() / 1000 - (block[MTIME_AT] === NEGATIVE ? 1 : 0)),
     isSparse: type === 'S' || pax.has(SPARSE),
+    device: { major: header.devmajor ?? 0, minor: header.devminor ?? 0 },
+    records: pax,
   };
 }
 

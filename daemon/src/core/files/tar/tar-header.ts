@@ -18,6 +18,10 @@ export interface Header {
   readonly size: number;
   /** Seconds. */
   readonly mtime: number;
+  /** Its magic is that of POSIX, after which GNU tar reads sparse files by pax; else that of GNU. */
+  readonly isPosix?: boolean | undefined;
+  /** Of a device node. */
+  readonly device?: { readonly major: number; readonly minor: number } | undefined;
 }
 
 /** Whether name and link fit into one header; longer ones need entries of their own before it. */
@@ -25,8 +29,23 @@ export function fits(text: Buffer): boolean {
   return text.length <= NAME.length;
 }
 
-/** Writes a header of GNU's form into a block. Name and link are cut to what fits. */
-export function writeHeader(block: Buffer, { type, name, link, mode, uid, gid, size, mtime }: Header): void {
+/** A record of a pax header: its length in bytes, which counts its own digits, then `keyword=value` and a newline. */
+export function paxRecord(keyword: Uint8Array | string, value: Uint8Array | string): Buffer {
+  const rest = Buffer.concat([
+    Buffer.from(' '),
+    Buffer.from(keyword),
+    Buffer.from('='),
+    Buffer.from(value),
+    Buffer.from('\n'),
+  ]);
+  let length = rest.length + 1;
+  while (`${length}`.length + rest.length !== length) length = `${length}`.length + rest.length;
+  return Buffer.concat([Buffer.from(`${length}`), rest]);
+}
+
+/** Writes a header into a block, with numbers beyond octal digits in GNU's form. Name and link are cut to what fits. */
+export function writeHeader(block: Buffer, header: Header): void {
+  const { type, name, link, mode, uid, gid, size, mtime, isPosix, device } = header;
   block.fill(0, 0, BLOCK);
   name.copy(block, NAME.at, 0, NAME.length);
   link.copy(block, LINK.at, 0, LINK.length);
@@ -36,7 +55,11 @@ export function writeHeader(block: Buffer, { type, name, link, mode, uid, gid, s
   writeNumber(block, 124, 12, size);
   writeNumber(block, 136, 12, mtime);
   block.write(type, 156, 'latin1');
-  block.write('ustar  \0', MAGIC_AT, 'latin1');
+  block.write(isPosix ? 'ustar\x0000' : 'ustar  \0', MAGIC_AT, 'latin1');
+  if (device) {
+    writeNumber(block, 329, 8, device.major);
+    writeNumber(block, 337, 8, device.minor);
+  }
   block.fill(0x20, CHECKSUM.at, CHECKSUM.at + CHECKSUM.length);
   writeOctal(block, CHECKSUM.at, 6, checksumOf(block));
   block[CHECKSUM.at + 6] = 0;

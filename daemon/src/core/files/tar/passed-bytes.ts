@@ -1,5 +1,5 @@
-import { BLOCK } from '../../../core/files/tar-header.ts';
 import { TarFault } from './tar-fault.ts';
+import { BLOCK } from './tar-header.ts';
 
 /** Most bytes between two entries: the headers that extend the next one. */
 const HEADERS_BYTES = 8 * 1024 ** 2;

@@ -1,5 +1,5 @@
-import { BLOCK } from '../../../core/files/tar-header.ts';
 import { TarFault } from './tar-fault.ts';
+import { BLOCK } from './tar-header.ts';
 
 const [SIZE_AT, SIZE_END, TYPE_AT] = [124, 136, 156];
 const [SPACE, NEWLINE] = [0x20, 0x0a];
@@ -7,24 +7,33 @@ const [SPACE, NEWLINE] = [0x20, 0x0a];
 export const SPARSE = 'GNU.sparse';
 /** Records that a global header may not have: all entries would be one file. */
 const OF_ONE = ['path', 'linkpath', 'size'];
-/** Records with a meaning here; the others are read and not kept. */
+/** Records with a meaning for every reader; of the others those are kept that it names. */
 const KEPT: ReadonlySet<string> = new Set([...OF_ONE, 'uid', 'gid', 'mtime', SPARSE]);
 
 /** Values are bytes: some archivers write names that are not UTF-8. */
 export type PaxRecords = ReadonlyMap<string, Buffer>;
 
+/** Whether records of a keyword are kept. */
+export type KeepsRecord = (keyword: string) => boolean;
+
+interface PaxHeaders {
+  readonly own: PaxRecords;
+  readonly global: PaxRecords;
+}
+
 /**
  * Records of the extended headers before an entry (POSIX.1-2024, pax): local, and global for all later entries.
+ * Keywords are byte strings.
  * @throws TarFault for malformed records, because no record of an entry may be ignored
  */
-export function paxRecords(headers: Buffer): { own: PaxRecords; global: PaxRecords } {
+export function paxRecords(headers: Buffer, keeps: KeepsRecord = () => false): PaxHeaders {
   const [own, global] = [new Map<string, Buffer>(), new Map<string, Buffer>()];
   for (let at = 0; at + BLOCK < headers.length; ) {
     const size = sizeIn(headers.toString('latin1', at + SIZE_AT, at + SIZE_END));
     const type = String.fromCharCode(headers[at + TYPE_AT] ?? 0);
     const body = headers.subarray(at + BLOCK, at + BLOCK + size);
-    if (type === 'x') readInto(own, body);
-    else if (type === 'g') readInto(global, body);
+    if (type === 'x') readInto(own, body, keeps);
+    else if (type === 'g') readInto(global, body, keeps);
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
   }
   const misplaced = OF_ONE.find((key) => global.has(key));
@@ -39,7 +48,7 @@ function sizeIn(field: string): number {
 }
 
 /** Records are `length key=value\n`, the length that of the whole record. */
-function readInto(records: Map<string, Buffer>, body: Buffer): void {
+function readInto(records: Map<string, Buffer>, body: Buffer, keeps: KeepsRecord): void {
   for (let at = 0; at < body.length; ) {
     const space = body.indexOf(SPACE, at);
     const digits = body.toString('latin1', at, Math.max(at, space));
@@ -47,9 +56,11 @@ function readInto(records: Map<string, Buffer>, body: Buffer): void {
     const key = body.indexOf('=', space);
     const isWhole = /^[1-9]\d{0,9}$/.test(digits) && key > space + 1 && key < end && body[end - 1] === NEWLINE;
     if (!isWhole) throw new TarFault('an extended header is malformed');
-    const name = body.toString('utf8', space + 1, key);
+    const name = body.toString('latin1', space + 1, key);
     const known = name.startsWith(SPARSE) ? SPARSE : name;
-    if (KEPT.has(known)) records.set(known, Buffer.from(body.subarray(key + 1, end - 1)));
+    const value = body.subarray(key + 1, end - 1);
+    if (KEPT.has(known)) records.set(known, Buffer.from(value));
+    if (keeps(name)) records.set(name, Buffer.from(value));
     at = end;
   }
 }
