@@ -57,6 +57,15 @@ describe.runIf(hasKeeper)('checkpoints', () => {
       [`before restore of ${id}`, 'restore'],
       ['works', 'manual'],
     ]);
+    const archive: Uint8Array[] = [];
+    for await (const chunk of checkpoints.export(id)) archive.push(chunk);
+    const imported = await checkpoints.importArchive(new Uint8Array(Buffer.concat(archive)), {
+      path: project,
+      label: 'again',
+    });
+    expect([imported.origin, imported.label, imported.path]).toEqual(['import', 'again', project]);
+    expect((await checkpoints.diff(id, { to: imported.id })).changes).toEqual([]);
+    await checkpoints.remove(imported.id);
     await checkpoints.remove(before);
     await expect(checkpoints.diff(before)).rejects.toMatchObject({ status: 404 });
   });
@@ -67,6 +76,7 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     expect((await sandbox('list', project)).out).toMatch(new RegExp(`^${id}  .*  of the command line\n`));
     breakIt();
     expect((await sandbox('diff', id)).out).toBe('added     extra\nmodified  main.py\n');
+    expect((await sandbox('diff', '--text', id)).out).toContain('+++ b/main.py\n@@ -1 +1 @@\n-print(1)\n+broken\n');
     const dry = await sandbox('restore', '--dry-run', '--delete-new', id);
     expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('3 changes would be made\n') });
     const { code, out: report } = await sandbox('restore', '--delete-new', id);
@@ -77,6 +87,13 @@ describe.runIf(hasKeeper)('checkpoints', () => {
     expectWhole();
     const before = report.trim().split(' ').at(-1) ?? '';
     expect(await sandbox('cat', before, 'main.py')).toEqual({ code: 0, out: 'broken\n', err: '' });
+    const archive = join(it.directory, 'archive.tar');
+    writeFileSync(archive, (await sandbox('export', id)).out, 'latin1');
+    expect(readFileSync(archive, 'latin1')).toContain('main.py');
+    const imported = await sandbox('import', '--label', 'of an archive', archive, project);
+    expect(imported).toMatchObject({ code: 0, out: expect.stringMatching(/^cp-\w+\n$/), err: '' });
+    expect((await sandbox('diff', id, imported.out.trim())).out).toBe('');
+    expect((await sandbox('import', join(it.directory, 'none'))).code).toBe(125);
     expect((await sandbox('delete', id)).code).toBe(0);
     expect(await sandbox('diff', id)).toMatchObject({ code: 125, err: expect.stringContaining('not found') });
     const wrong = [[], ['undo'], ['diff'], ['cat', before], ['create', 'a', 'b']];

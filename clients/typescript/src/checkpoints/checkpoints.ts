@@ -1,4 +1,4 @@
-import { bytesOfAnswer } from '../core/body.ts';
+import { bytesOfAnswer, chunksOf } from '../core/body.ts';
 import { type Camel, camel } from '../core/camel.ts';
 import type { Transport } from '../core/transport.ts';
 import type { CallOptions } from '../files/files.ts';
@@ -46,10 +46,10 @@ export class Checkpoints {
     return camel((await this.#transport.data('/v2/checkpoints', 'CheckpointList', { query, signal })).checkpoints);
   }
 
-  /** What has changed since the checkpoint, up to now or up to another checkpoint of the directory. */
+  /** What has changed since the checkpoint, up to now or up to another checkpoint of the directory; `text`: with unified text. */
   async diff(
     id: string,
-    options: CallOptions & { readonly to?: string | undefined; readonly limit?: number } = {},
+    options: CallOptions & { readonly to?: string | undefined; readonly limit?: number; readonly text?: boolean } = {},
   ): Promise<CheckpointDiff> {
     const { signal, ...query } = options;
     const call = { query, signal, silence: SILENCE };
@@ -66,6 +66,33 @@ export class Checkpoints {
   /** The bytes of a file as it was, at most 64 MiB; the path is absolute, or relative to the directory. */
   async read(id: string, path: string, { signal }: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return await this.#transport.call(`${pathOf(id)}/files`, { query: { path }, signal }, bytesOfAnswer);
+  }
+
+  /** The checkpoint as a tar archive with pax headers, at the pace of the consumer. */
+  async *export(id: string, { signal }: CallOptions = {}): AsyncGenerator<Uint8Array> {
+    const call = { signal, silence: SILENCE };
+    const attempts = this.#transport.attempts({ signal, retryFor: 0 });
+    try {
+      using answer = await this.#transport.open(`${pathOf(id)}/export`, call);
+      yield* chunksOf(answer);
+    } catch (error) {
+      // A second answer would begin at the first byte: a cut ends the call.
+      await this.#transport.again(error, call, attempts);
+      throw error;
+    }
+  }
+
+  /**
+   * Makes a tar archive, plain or gzip, such as that of `export`, a checkpoint of a directory of the sandbox; without a
+   * path of the home. The directory is not changed before a `restore`.
+   */
+  async importArchive(
+    archive: Uint8Array<ArrayBuffer> | Blob,
+    options: CallOptions & { readonly path?: string | undefined; readonly label?: string | undefined } = {},
+  ): Promise<Checkpoint> {
+    const { signal, ...query } = options;
+    const call = { method: 'POST', query, bytes: archive, signal, silence: SILENCE } as const;
+    return camel(await this.#transport.data('/v2/checkpoints/import', 'Checkpoint', call));
   }
 
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {

@@ -1,40 +1,54 @@
-import { realpath } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { hasKeyForFiles, isConfined, requireConfined } from '../../core/access/caller.ts';
+import { hasKeyForFiles, requireConfined } from '../../core/access/caller.ts';
 import { credentialFiles } from '../../core/access/credential-files.ts';
 import { sameRights } from '../../core/account/identity.ts';
 import { RunContext } from '../../core/account/run-context.ts';
 import type { Core } from '../../core/core.ts';
-import { asFileFailure } from '../../core/files/file-failure.ts';
-import { type FilePath, latin1Of, pathOfBytes, pathOfLatin1, shownPath } from '../../core/files/file-path.ts';
-import { Place } from '../../core/files/place/place.ts';
+import { systemFailure } from '../../core/files/file-failure.ts';
+import { type FilePath, pathOfBytes, pathOfLatin1, shownPath } from '../../core/files/file-path.ts';
 import type { ShellPaths } from '../../core/files/shell-paths.ts';
+import type { ComingChange } from '../../core/ports/before-change-port.ts';
 import { treeProgram } from '../../core/process/keeper/keeper-program.ts';
-import {
-  type CheckpointRecord,
-  type DiffFound,
-  type EngineAccount,
-  type FileFound,
-  noCheckpoint,
-  type ObjectFacts,
-  type Restored,
+import { exportTar } from './archive/export-tar.ts';
+import { AutoCheckpoints } from './auto/auto-checkpoints.ts';
+import { coveredRoot, isCovered, realPathOf } from './covered-root.ts';
+import { readChanges } from './diff/changes-file.ts';
+import type {
+  AutoTaken,
+  ChangeFound,
+  CheckpointRecord,
+  DiffFile,
+  DiffFound,
+  DiffTask,
+  EngineAccount,
+  ObjectFacts,
+  Restored,
+  TextBounds,
 } from './engine/engine-protocol.ts';
 import { EngineThread } from './engine/engine-thread.ts';
+import { storedBytes } from './engine/stored-bytes.ts';
+import { ARCHIVE_BYTES_MAX } from './import/import-archive.ts';
+import { tooLargeArchive } from './import/refused-archive.ts';
+import { Spools } from './import/spools.ts';
+import { type CheckpointTerms, refusalOf } from './refusal.ts';
+import { pathBelow } from './tree/path-below.ts';
 
-/** Bytes of zeros that a hole is sent as at once. */
-const ZEROS_BYTES = 256 * 1024;
-const ZEROS = Buffer.alloc(ZEROS_BYTES);
-const EVERYWHERE = '';
-
-/** The options of the capability. */
-interface CheckpointTerms {
-  readonly checkpoints: 'off' | 'manual';
-  readonly checkpointsMaxBytes: number;
-}
-
+/** Streams of changes at once: each has a file. */
+const STREAMS_MAX = 8;
 /** Whose rights a call has; undefined: those of the default account. */
 interface As {
   readonly user?: string | undefined;
+  /** Fires when the caller leaves: what has not begun does not begin, what runs ends without a trace. */
+  readonly gone?: AbortSignal | undefined;
+}
+
+interface ImportRequest extends As {
+  /** Undefined: the home of the account. */
+  readonly path: FilePath | undefined;
+  readonly label: string | null;
+  /** Bytes of the archive; 0 if unknown. */
+  readonly length: number;
 }
 
 interface CreateRequest extends As {
@@ -42,6 +56,18 @@ interface CreateRequest extends As {
   readonly path: FilePath | undefined;
   readonly label: string | null;
   readonly exclude: readonly string[];
+}
+
+interface DiffRequest extends As {
+  /** Another checkpoint of the directory; undefined: what is there now. */
+  readonly to: string | undefined;
+  /** Undefined: without texts. */
+  readonly texts: TextBounds | undefined;
+}
+
+/** All changes, in parts. */
+export interface DiffStream extends Omit<DiffFile, 'path'> {
+  readonly changes: AsyncIterable<readonly ChangeFound[]>;
 }
 
 interface RestoreRequest extends As {
@@ -62,19 +88,32 @@ export class CheckpointService implements AsyncDisposable {
   readonly #context: RunContext;
   readonly #engine: EngineThread;
   readonly #refusal: SandboxError | undefined;
+  /** Undefined: none is taken by itself. */
+  readonly auto: AutoCheckpoints | undefined;
+  readonly #spools: Spools;
+  #streams = 0;
   #figures = { bytes: 0, count: 0 };
 
-  constructor({ config, platform, runtime }: Core, options: CheckpointTerms) {
+  constructor({ clock, config, logger, metrics, platform, runtime }: Core, options: CheckpointTerms) {
     this.#context = new RunContext(config.defaultUser, platform);
     const program = treeProgram(config.keeperProgram);
     this.#refusal = refusalOf(options, program.isThere);
+    const directory = (): string => runtime.directory('checkpoints');
+    this.#spools = new Spools(directory);
     this.#engine = new EngineThread(() => ({
-      directory: runtime.directory('checkpoints'),
+      directory: directory(),
       program: program.path,
       maxBytes: options.checkpointsMaxBytes,
       credentials: credentialFiles(),
       runtimeDirectory: runtime.path,
     }));
+    if (options.checkpoints !== 'auto' || this.#refusal) return;
+    this.auto = new AutoCheckpoints({
+      take: (change) => this.#takeAuto(change, clock.now()),
+      isBusy: () => this.#engine.isBusy,
+      count: (result) => metrics.automaticCheckpoints.inc({ result }),
+      onFailure: (error) => logger.warn({ err: error }, 'an automatic checkpoint failed'),
+    });
   }
 
   get paths(): ShellPaths {
@@ -87,12 +126,35 @@ export class CheckpointService implements AsyncDisposable {
   }
 
   /** @throws FileFailure for a path that is not there; SandboxError `forbidden` outside the directories of the key */
-  async create({ path, user, label, exclude }: CreateRequest): Promise<CheckpointRecord> {
+  async create({ path, user, label, exclude, gone }: CreateRequest): Promise<CheckpointRecord> {
     this.#requireOn();
     const account = this.#accountOf(user);
-    const root = await realPathOf(path ?? this.#context.homeOf(this.#context.identityOf(user)));
-    requireConfined(() => pathOfBytes(root), 'read');
-    const record = await this.#engine.call('create', { root, account, label, exclude });
+    const root = await this.#rootOf(path, user, 'read');
+    const record = await this.#engine.call('create', { root, account, label, exclude }, gone);
+    await this.#count();
+    return record;
+  }
+
+  /**
+   * Makes a tar archive a checkpoint of a directory. With a key for files alone it has no device nodes, no file
+   * capabilities and no set-ID bits.
+   * @throws as `create`; SandboxError `invalid` and `too_large` for the archive, `capacity` for too many at once
+   */
+  async importArchive(
+    source: AsyncIterable<Buffer>,
+    { path, user, label, length, gone }: ImportRequest,
+  ): Promise<CheckpointRecord> {
+    this.#requireOn();
+    if (length > ARCHIVE_BYTES_MAX) throw tooLargeArchive(`over ${ARCHIVE_BYTES_MAX} bytes`);
+    this.#accountOf(user);
+    const root = await this.#rootOf(path, user, 'write');
+    if (!(await stat(root)).isDirectory()) throw systemFailure('ENOTDIR', 'import', shownPath(pathOfBytes(root)));
+    const takesPrivileges = !hasKeyForFiles();
+    const { uid, gid } = this.#context.identityOf(user);
+    const task = { root, account: undefined, label, exclude: [], owner: { uid, gid }, takesPrivileges };
+    const record = await this.#spools.use(source, ({ descriptor }) =>
+      this.#engine.call('import', { ...task, file: descriptor }, gone),
+    );
     await this.#count();
     return record;
   }
@@ -116,21 +178,34 @@ export class CheckpointService implements AsyncDisposable {
     return record;
   }
 
-  /** @param to another checkpoint of the directory; undefined: what is there now */
-  async diff(
-    id: string,
-    { to, user, maxChanges }: As & { to: string | undefined; maxChanges: number },
-  ): Promise<DiffFound> {
-    await this.#covered(id, 'read');
-    if (to !== undefined) await this.#covered(to, 'read');
-    return await this.#engine.call('diff', { id, to, account: this.#accountOf(user), maxChanges });
+  async diff(id: string, { maxChanges, ...request }: DiffRequest & { maxChanges: number }): Promise<DiffFound> {
+    return await this.#engine.call('diff', { ...(await this.#diffTask(id, request)), maxChanges }, request.gone);
   }
 
-  async restore(id: string, { user, paths, ...terms }: RestoreRequest): Promise<Restored> {
+  /** All changes, which are read as they are taken; they have to be. @throws SandboxError `capacity` for too many */
+  async diffStream(id: string, request: DiffRequest): Promise<DiffStream> {
+    const task = await this.#diffTask(id, request);
+    if (this.#streams >= STREAMS_MAX) {
+      throw new SandboxError('capacity', `${STREAMS_MAX} streams of changes are open`, {
+        hint: 'repeat the call when one of them has ended',
+        retryAfter: 1,
+      });
+    }
+    this.#streams += 1;
+    try {
+      const { path, ...found } = await this.#engine.call('diffFile', task, request.gone);
+      return { ...found, changes: this.#changesIn(path) };
+    } catch (error) {
+      this.#streams -= 1;
+      throw error;
+    }
+  }
+
+  async restore(id: string, { user, paths, gone, ...terms }: RestoreRequest): Promise<Restored> {
     const { root } = await this.#covered(id, terms.isDryRun ? 'read' : 'write');
     const account = this.#accountOf(user);
     const below = paths.map((path) => pathBelow(root, path, 'paths'));
-    const restored = await this.#engine.call('restore', { id, account, paths: below, ...terms });
+    const restored = await this.#engine.call('restore', { id, account, paths: below, ...terms }, gone);
     await this.#count();
     return restored;
   }
@@ -139,34 +214,66 @@ export class CheckpointService implements AsyncDisposable {
   async file(id: string, path: FilePath): Promise<CheckpointFile> {
     const { root } = await this.#covered(id, 'read');
     const { facts, parts } = await this.#engine.call('file', { id, path: pathBelow(root, path, 'path') });
-    return { facts, bytes: this.#bytesOf(parts) };
+    return { facts, bytes: storedBytes(this.#engine, parts) };
+  }
+
+  /** A checkpoint as a tar archive; its bytes are read as they are taken. */
+  async export(id: string): Promise<AsyncIterable<Uint8Array>> {
+    await this.#covered(id, 'read');
+    const directories = await this.#engine.call('directories', id);
+    return exportTar({
+      directories,
+      objectsOf: (hash) => this.#engine.call('objects', hash),
+      bytesOf: (parts) => storedBytes(this.#engine, parts),
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#engine[Symbol.asyncDispose]();
   }
 
-  async *#bytesOf(parts: FileFound['parts']): AsyncGenerator<Uint8Array> {
-    let [hash, piece]: [string, Uint8Array] = ['', ZEROS];
-    for (const part of parts) {
-      if ('zeros' in part) {
-        yield* zeros(part.zeros);
-        continue;
-      }
-      // The extents of a sparse file are parts of the same piece.
-      if (part.hash !== hash) [hash, piece] = [part.hash, await this.#engine.call('piece', part.hash)];
-      yield piece.subarray(part.from, part.from + part.length);
+  /** @throws FileFailure, SandboxError for an account without a home of its own */
+  async #takeAuto({ what, user }: ComingChange, tick: number): Promise<AutoTaken> {
+    const identity = this.#context.identityOf(user);
+    const account = sameRights(identity, this.#context.own) ? undefined : identity;
+    const root = await realPathOf(identity.home);
+    if (root.toString() === '/') throw new SandboxError('invalid', 'the home of the account is the root directory');
+    const taken = await this.#engine.call('createAuto', {
+      root,
+      account,
+      tick,
+      label: `before ${what}`,
+      exclude: [],
+    });
+    await this.#count();
+    return taken;
+  }
+
+  async #diffTask(id: string, { to, user, texts }: DiffRequest): Promise<Omit<DiffTask, 'maxChanges'>> {
+    await this.#covered(id, 'read');
+    if (to !== undefined) await this.#covered(to, 'read');
+    return { id, to, account: this.#accountOf(user), texts };
+  }
+
+  async *#changesIn(path: string): AsyncGenerator<readonly ChangeFound[]> {
+    try {
+      yield* readChanges(path);
+    } finally {
+      this.#streams -= 1;
     }
   }
 
   /** @throws SandboxError `not_found`; `forbidden` if the key does not cover its directory */
   async #covered(id: string, access: 'read' | 'write'): Promise<CheckpointRecord> {
     this.#requireOn();
-    const records = await this.#engine.call('list', null);
-    const record = records.find((one) => one.id === id);
-    if (!record) throw noCheckpoint(id);
+    const record = await this.#engine.call('record', id);
     requireConfined(() => pathOfLatin1(record.root), access);
     return record;
+  }
+
+  /** The directory of a new checkpoint; undefined: the home of the account. */
+  async #rootOf(path: FilePath | undefined, user: string | undefined, access: 'read' | 'write'): Promise<Buffer> {
+    return await coveredRoot(path ?? this.#context.homeOf(this.#context.identityOf(user)), access);
   }
 
   /** @throws SandboxError `forbidden` if a key for files alone names an account */
@@ -188,60 +295,4 @@ export class CheckpointService implements AsyncDisposable {
   async #count(): Promise<void> {
     this.#figures = await this.#engine.call('usage', null);
   }
-}
-
-function refusalOf({ checkpoints }: CheckpointTerms, hasProgram: boolean): SandboxError | undefined {
-  if (checkpoints === 'off') {
-    return new SandboxError('unsupported', 'checkpoints are off', {
-      hint: 'start the service with SVC_CHECKPOINTS=manual',
-    });
-  }
-  if (hasProgram) return undefined;
-  return new SandboxError('unsupported', 'checkpoints need the program keeper-tree, which was not built', {
-    hint: 'install a C compiler (apt-get install gcc libc6-dev) and start again, or run the image',
-  });
-}
-
-/** Its bytes, without links. @throws FileFailure */
-async function realPathOf(path: FilePath): Promise<Buffer> {
-  try {
-    return await realpath(path, { encoding: 'buffer' });
-  } catch (error) {
-    if (isConfined()) requireFound(path);
-    throw asFileFailure(error, 'checkpoint', shownPath(path));
-  }
-}
-
-/** @throws SandboxError `forbidden` outside the directories of the key, also for what is not there */
-function requireFound(path: FilePath): void {
-  Place.find(path, 'checkpoint', { follow: true, access: 'read' })[Symbol.dispose]();
-}
-
-function isCovered({ root }: CheckpointRecord): boolean {
-  try {
-    requireConfined(() => pathOfLatin1(root), 'read');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A path below the directory of a checkpoint, as a byte string; '' for the directory itself. */
-function pathBelow(root: string, path: FilePath, field: string): string {
-  const given = latin1Of(path);
-  const parts = given.split('/').filter((part) => part !== '' && part !== '.');
-  const top = root.split('/').filter((part) => part !== '');
-  const isBelow = given.startsWith('/') && top.every((part, index) => parts[index] === part);
-  const below = isBelow ? parts.slice(top.length) : parts;
-  if ((given.startsWith('/') && !isBelow) || below.includes('..')) {
-    throw new SandboxError('invalid', `is not below the directory of the checkpoint: ${shownPath(path)}`, {
-      field,
-      hint: `give a path below ${shownPath(pathOfLatin1(root))}, absolute or relative to it`,
-    });
-  }
-  return below.length === 0 ? EVERYWHERE : below.join('/');
-}
-
-function* zeros(length: number): Iterable<Uint8Array> {
-  for (let left = length; left > 0; left -= ZEROS_BYTES) yield ZEROS.subarray(0, Math.min(left, ZEROS_BYTES));
 }

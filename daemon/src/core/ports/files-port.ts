@@ -54,12 +54,19 @@ export interface FilesPort {
   delete(path: FilePath, recursive: boolean): Promise<void>;
   /** Removes what lies in a directory, and keeps the directory. */
   clear(path: FilePath): Promise<void>;
-  /** Receives a file; an upload that is cut off leaves the old file as it was. */
+  /**
+   * Receives a file; an upload that is cut off leaves the old file as it was.
+   * @param terms `attributes`: extended attributes of the new file; it takes none of the file that it replaces
+   */
   uploadWhole(
     path: FilePath,
     source: AsyncIterable<Buffer>,
     caller: Caller,
-    terms?: { readonly mode?: number; readonly sync?: boolean },
+    terms?: {
+      readonly mode?: number;
+      readonly sync?: boolean;
+      readonly attributes?: ReadonlyMap<string, Buffer>;
+    },
   ): Promise<{ readonly size: number }>;
   /** A directory as a tar archive; an excluded pattern with a slash begins at the directory. */
   exportTree(

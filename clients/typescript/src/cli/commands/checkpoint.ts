@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs';
 import type { CheckpointDiff } from '../../checkpoints/checkpoints.ts';
 import { type Context, UsageError } from '../command-spec.ts';
 import { oneLine } from '../one-line.ts';
@@ -12,6 +13,8 @@ const ACTIONS: Readonly<Record<string, readonly [least: number, most: number, ac
   diff: [1, 2, diff],
   restore: [1, Number.POSITIVE_INFINITY, restore],
   cat: [2, 2, cat],
+  export: [1, 1, exportTar],
+  import: [1, 2, importTar],
   delete: [1, 1, remove],
 };
 
@@ -42,8 +45,11 @@ async function list({ sandbox, print }: Context, [path]: readonly string[]): Pro
   print(rows.map((row) => `${row}\n`).join(''), all);
 }
 
-async function diff({ sandbox, print, terminal }: Context, [id = '', to]: readonly string[]): Promise<undefined> {
-  const found = await sandbox.checkpoints.diff(id, { to, limit: 10_000 });
+async function diff(
+  { sandbox, options, print, terminal }: Context,
+  [id = '', to]: readonly string[],
+): Promise<undefined> {
+  const found = await sandbox.checkpoints.diff(id, { to, limit: 10_000, text: options['text'] === true });
   print(linesOf(found.changes), found);
   if (found.truncated) terminal.stderr.write('more changes are left out\n');
 }
@@ -66,14 +72,32 @@ async function cat({ sandbox, terminal }: Context, [id = '', path = '']: readonl
   await written(terminal.stdout, await sandbox.checkpoints.read(id, path));
 }
 
+async function exportTar({ sandbox, terminal }: Context, [id = '']: readonly string[]): Promise<undefined> {
+  for await (const chunk of sandbox.checkpoints.export(id)) await written(terminal.stdout, chunk);
+}
+
+async function importTar(
+  { sandbox, options, print }: Context,
+  [file = '', path]: readonly string[],
+): Promise<undefined> {
+  const { label } = options;
+  const archive = await openAsBlob(file);
+  const made = await sandbox.checkpoints.importArchive(archive, {
+    path,
+    label: typeof label === 'string' ? label : undefined,
+  });
+  print(`${oneLine(made.id)}\n`, made);
+}
+
 async function remove({ sandbox }: Context, [id = '']: readonly string[]): Promise<undefined> {
   await sandbox.checkpoints.remove(id);
 }
 
 function linesOf(changes: CheckpointDiff['changes']): string {
-  const lines = changes.map(({ type, path, from }) => {
+  const lines = changes.map(({ type, path, from, text = '', textOmitted }) => {
     const named = from === null ? path || '.' : `${from} -> ${path}`;
-    return `${type.padEnd(8)}  ${oneLine(named)}\n`;
+    const omitted = textOmitted === undefined ? '' : `  (${oneLine(textOmitted)})`;
+    return `${type.padEnd(8)}  ${oneLine(named)}${omitted}\n${text}`;
   });
   return lines.join('');
 }

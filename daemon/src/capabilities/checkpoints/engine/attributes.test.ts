@@ -11,7 +11,9 @@ entries = [(1, 6, -1), (2, 4, 7), (4, 4, -1), (16, 4, -1), (32, 4, -1)]
 acl = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', tag, rights, id & 0xffffffff) for tag, rights, id in entries)
 for path in sys.argv[1:]:
     os.setxattr(path, 'user.colour', b'red\\0blue')
-    os.setxattr(path, 'system.posix_acl_access', acl)`;
+    os.setxattr(path, 'system.posix_acl_access', acl)
+    # Their names together are longer than the helper's first buffer.
+    for index in range(20): os.setxattr(path, f'user.one-of-many-{index:02d}', b'x')`;
 const READ = `import os, sys
 for path in sys.argv[1:]:
     print(path, sorted((name, os.getxattr(path, name)) for name in os.listxattr(path)), oct(os.stat(path).st_mode))`;
@@ -34,6 +36,7 @@ describe.runIf(TREE_PROGRAM.isThere)('attributes', () => {
     python(SET, paths);
     const [attributes, state] = [python(READ, paths), describeTree(tree)];
     expect(attributes).toContain('user.colour');
+    expect(attributes).toContain('user.one-of-many-19');
     expect(attributes).toContain('system.posix_acl_access');
     using engine = openEngine(join(directory.path, 'store'));
     const { id, leftOut } = await engine.create({ ...OWN, root: Buffer.from(tree) });

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { InodeId, TreeContent } from '../../../core/process/tree/tree-frames.ts';
 import type { TreeDirectory, TreeHelper } from '../../../core/process/tree/tree-helper.ts';
-import { type Entry, entriesOf, entryAt, pathIn } from '../tree/entry.ts';
+import { type Entry, entriesOf, entryAt, inodeKeyOf, pathIn } from '../tree/entry.ts';
 import { type Content, hasRacy, type Segment, walkedPart } from '../tree/segment.ts';
 import { CapturedTree, type StoredTree } from '../tree/tree-view.ts';
 import type { IncomingContents } from './contents.ts';
@@ -16,7 +16,7 @@ const LEASE_STEP_MS = 50;
 interface LeftOut {
   /** A byte string. */
   readonly path: string;
-  readonly reason: number | 'changed' | 'xattrs';
+  readonly reason: number | 'changed' | 'xattrs' | 'no content';
 }
 
 interface CaptureTerms {
@@ -97,24 +97,26 @@ class Capture {
   async readAll(helper: TreeHelper): Promise<void> {
     const first = new Map<string, Wanted>();
     const others: Wanted[] = [];
+    const once: Wanted[] = [];
     for (const wanted of this.#wanted) {
-      const key = `${wanted.entry.device}:${wanted.entry.inode}`;
-      if (wanted.entry.links > 1 && first.has(key)) others.push(wanted);
-      else first.set(key, wanted);
+      const isLinked = wanted.entry.links > 1;
+      const isOther = isLinked && first.has(wanted.entry.inodeKey);
+      if (isLinked && !isOther) first.set(wanted.entry.inodeKey, wanted);
+      (isOther ? others : once).push(wanted);
     }
-    for (let left = [...first.values()], waited = 0; left.length > 0; waited += LEASE_STEP_MS) {
+    for (let left = once, waited = 0; left.length > 0; waited += LEASE_STEP_MS) {
       if (waited > 0) await new Promise((resolve) => setTimeout(resolve, LEASE_STEP_MS));
       left = await this.#read(helper, left, waited < LEASE_MS);
     }
     // A name whose file was replaced since the walk is a file of its own.
-    const apart = others.filter((wanted) => !this.#share(wanted, first.get(keyOf(wanted.entry))));
+    const apart = others.filter((wanted) => !this.#share(wanted, first.get(wanted.entry.inodeKey)));
     await this.#read(helper, apart, false);
   }
 
   finish(): CapturedTree {
-    const withheld = new Set(this.#terms.withheld().map(({ device, inode }) => `${device}:${inode}`));
+    const withheld = new Set(this.#terms.withheld().map(({ device, inode }) => inodeKeyOf(device, inode)));
     for (const [path, { entries, contents }] of this.#drafts) {
-      const kept = [...entries.values()].filter((entry) => !withheld.has(keyOf(entry)));
+      const kept = [...entries.values()].filter((entry) => !withheld.has(entry.inodeKey));
       for (const entry of kept) {
         if (entry.lacksXattrs) this.leftOut.push({ path: pathIn(path, entry.name), reason: 'xattrs' });
       }
@@ -181,10 +183,6 @@ class Capture {
   }
 }
 
-function keyOf({ device, inode }: Entry): string {
-  return `${device}:${inode}`;
-}
-
 function isSameFile(a: Entry, b: Entry): boolean {
-  return keyOf(a) === keyOf(b) && a.ctime === b.ctime && a.size === b.size;
+  return a.inodeKey === b.inodeKey && a.ctime === b.ctime && a.size === b.size;
 }

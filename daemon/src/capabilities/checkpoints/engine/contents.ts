@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TreeContent } from '../../../core/process/tree/tree-frames.ts';
+import { PIECE_BYTES, type TreeContent } from '../../../core/process/tree/tree-frames.ts';
 import { type BlobStore, hashOf } from '../store/blob-store.ts';
-import { type Content, PIECE_BYTES } from '../tree/segment.ts';
+import type { Content } from '../tree/segment.ts';
 
 /** Small enough that what is read is in the cache of the processor still when it is hashed. */
 const WINDOW_BYTES = 256 * 1024;
@@ -30,15 +30,14 @@ export class IncomingContents implements Disposable {
     this.descriptor = openSync(this.#path, 'r+');
   }
 
-  /** The hashes of a content that the helper has written. */
-  take({ start, length, extents, entrySize, isChanged, isRacy }: TakenContent): Content {
+  /** The hashes of a content that the helper has written; those that it did not make are made here. */
+  take({ start, length, extents, digests, entrySize, isChanged, isRacy }: TakenContent): Content {
     const pieces: string[] = [];
     for (let at = 0; at < length; at += PIECE_BYTES) {
-      const bytes = this.#read(start + at, Math.min(PIECE_BYTES, length - at));
-      const digest = hashOf(bytes);
+      const place = { offset: start + at, length: Math.min(PIECE_BYTES, length - at) };
+      const digest = digests[pieces.length] ?? hashOf(this.#read(place.offset, place.length));
       pieces.push(digest);
-      if (!this.#store.has(digest) && !this.#kept.has(digest))
-        this.#kept.set(digest, { offset: start + at, length: bytes.length });
+      if (!this.#store.has(digest) && !this.#kept.has(digest)) this.#kept.set(digest, place);
     }
     const [only] = extents;
     const isPlain = extents.length === 1 && only?.offset === 0 && only.length === entrySize;
@@ -82,7 +81,7 @@ export class IncomingContents implements Disposable {
   }
 }
 
-type TakenContent = Pick<TreeContent, 'start' | 'length' | 'extents' | 'isChanged'> & {
+type TakenContent = Pick<TreeContent, 'start' | 'length' | 'extents' | 'digests' | 'isChanged'> & {
   readonly entrySize: number;
   readonly isRacy: boolean;
 };

@@ -1,5 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
+import { callLeft } from './call-queue.ts';
 import type { EngineAnswer, EngineCalls, EngineError, EngineRequest, EngineTerms } from './engine-protocol.ts';
 
 /** Calls that wait for their turn. */
@@ -21,11 +23,21 @@ export class EngineThread implements AsyncDisposable {
     this.#terms = terms;
   }
 
-  /** @throws SandboxError in the words of the engine */
+  /** Whether a call runs or waits. */
+  get isBusy(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /**
+   * @param gone fires when the caller has left: a call that has not begun does not begin
+   * @throws SandboxError in the words of the engine
+   */
   async call<Call extends keyof EngineCalls>(
     call: Call,
     takes: EngineCalls[Call]['takes'],
+    gone?: AbortSignal,
   ): Promise<EngineCalls[Call]['returns']> {
+    if (gone?.aborted) throw callLeft();
     if (this.#pending.size >= WAITING_MAX) {
       throw new SandboxError('capacity', `${WAITING_MAX} calls of checkpoints wait for their turn`, {
         hint: 'repeat the call when one of them has ended',
@@ -36,14 +48,17 @@ export class EngineThread implements AsyncDisposable {
     const number = this.#numbers;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#pending.set(number, { resolve, reject });
+    let worker: Worker;
     try {
       this.#worker ??= this.#start();
-      (await this.#worker).postMessage({ number, call, takes } satisfies EngineRequest);
+      worker = await this.#worker;
+      worker.postMessage({ number, call, takes } satisfies EngineRequest);
     } catch (error) {
       this.#pending.delete(number);
       this.#worker = undefined;
       throw error;
     }
+    using _leaving = onAbort(gone, () => worker.postMessage({ leaves: number } satisfies EngineRequest));
     // The types of both ends come from `EngineCalls`.
     return (await promise) as EngineCalls[Call]['returns'];
   }

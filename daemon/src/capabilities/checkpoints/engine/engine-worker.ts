@@ -1,5 +1,6 @@
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { CallQueue } from './call-queue.ts';
 import { Engine } from './engine.ts';
 import type { EngineAnswer, EngineCalls, EngineError, EngineRequest, EngineTerms } from './engine-protocol.ts';
 
@@ -19,43 +20,63 @@ export function startEngine(terms: EngineTerms): Worker {
 type Handlers = {
   readonly [Call in keyof EngineCalls]: (
     takes: EngineCalls[Call]['takes'],
+    signal?: AbortSignal,
   ) => EngineCalls[Call]['returns'] | Promise<EngineCalls[Call]['returns']>;
 };
 
 function handlersOf(engine: Engine): Handlers {
   return {
-    create: (task) => engine.create(task),
+    create: (task, signal) => engine.create(task, signal),
+    createAuto: (task) => engine.createAuto(task),
+    import: (task, signal) => engine.importArchive(task, signal),
+    record: (id) => engine.record(id),
     list: () => engine.records,
     remove: (id) => {
       engine.remove(id);
       return null;
     },
-    diff: (task) => engine.diff(task),
-    restore: (task) => engine.restore(task),
+    diff: (task, signal) => engine.diff(task, signal),
+    diffFile: (task, signal) => engine.diffFile(task, signal),
+    restore: (task, signal) => engine.restore(task, signal),
     file: ({ id, path }) => engine.file(id, path),
+    directories: (id) => engine.directories(id),
+    objects: (hash) => engine.objects(hash),
     piece: (hash) => new Uint8Array(engine.piece(hash)),
-    usage: () => ({ bytes: engine.bytes, count: engine.records.length }),
+    usage: () => ({ bytes: engine.bytes, count: engine.count }),
   };
 }
 
 /** Calls that change the store, or read what another one could remove: one after another. */
-const IN_ORDER: ReadonlySet<keyof EngineCalls> = new Set(['create', 'remove', 'diff', 'restore']);
+const IN_ORDER: ReadonlySet<keyof EngineCalls> = new Set([
+  'create',
+  'createAuto',
+  'import',
+  'remove',
+  'diff',
+  'diffFile',
+  'restore',
+]);
 
 function serve(port: MessagePort, terms: EngineTerms): void {
   const handlers = handlersOf(new Engine(terms));
-  let last: Promise<unknown> = Promise.resolve();
-  const answer = async ({ number, call, takes }: EngineRequest): Promise<void> => {
+  const queue = new CallQueue();
+  const answer = async (number: number, returning: () => unknown): Promise<void> => {
     try {
-      // The types of both ends come from `EngineCalls`.
-      const handle = handlers[call] as (takes: unknown) => unknown;
-      port.postMessage({ number, returns: await handle(takes) } satisfies EngineAnswer);
+      port.postMessage({ number, returns: await returning() } satisfies EngineAnswer);
     } catch (error) {
       port.postMessage({ number, error: errorOf(error) } satisfies EngineAnswer);
     }
   };
   port.on('message', (request: EngineRequest) => {
-    if (IN_ORDER.has(request.call)) last = last.then(() => answer(request));
-    else void answer(request);
+    if ('leaves' in request) {
+      queue.leave(request.leaves);
+      return;
+    }
+    const { number, call, takes } = request;
+    // The types of both ends come from `EngineCalls`.
+    const handle = handlers[call] as (takes: unknown, signal?: AbortSignal) => unknown;
+    const isInOrder = IN_ORDER.has(call);
+    void answer(number, () => (isInOrder ? queue.run(number, (signal) => handle(takes, signal)) : handle(takes)));
   });
 }
 
@@ -63,9 +84,13 @@ function errorOf(error: unknown): EngineError {
   if (!(error instanceof SandboxError)) {
     return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
-  const { field, hint } = error.details;
+  const { field, hint, retryAfter } = error.details;
   const message = error.messageNaming(() => '').trim();
-  return { kind: error.kind, message, details: { ...(field && { field }), ...(hint && { hint }) } };
+  return {
+    kind: error.kind,
+    message,
+    details: { ...(field && { field }), ...(hint && { hint }), ...(retryAfter && { retryAfter }) },
+  };
 }
 
 // This module is its own worker: its bundle is one file, wherever that lies.

@@ -1,123 +1,140 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
-import { errnoName } from '../../../core/errno-name.ts';
 import { pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
-import { isFull } from '../../../core/records/replace-file.ts';
-import { BlobStore } from '../store/blob-store.ts';
-import { RecordJournal } from '../store/record-journal.ts';
+import { exportedObjects } from '../archive/exported-object.ts';
+import { givingWay, isWithoutRoom, thinnedOut } from '../auto/giving-way.ts';
+import { changesAhead, changesOf, factsOf } from '../diff/changes.ts';
+import { diffFileOf, diffOf, look } from '../diff/comparing.ts';
+import { importArchive } from '../import/import-archive.ts';
+import { applyPlan } from '../restore/apply.ts';
+import { planRestore } from '../restore/plan.ts';
 import { objectAt } from '../tree/compare.ts';
 import { directoryOf, nameOf } from '../tree/entry.ts';
-import { SegmentCache, StoredTree } from '../tree/tree-view.ts';
-import { applyPlan } from './apply.ts';
+import { parseSegment } from '../tree/segment.ts';
+import type { StoredTree } from '../tree/tree-view.ts';
 import { type Captured, capture } from './capture.ts';
-import { changeOf, changesOf, factsOf } from './changes.ts';
-import { collect } from './collect.ts';
-import { engineFailure, outPaths } from './engine-errors.ts';
-import {
-  type CheckpointOrigin,
-  type CheckpointRecord,
-  type CreateTask,
-  type DiffFound,
-  type DiffTask,
-  type EngineAccount,
-  type EngineTerms,
-  type FileFound,
-  noCheckpoint,
-  type Restored,
-  type RestoreTask,
+import { CHECKPOINTS_MAX, notListed, outPaths, storeFull, tooMany } from './engine-errors.ts';
+import type {
+  AutoTaken,
+  AutoTask,
+  CheckpointOrigin,
+  CheckpointRecord,
+  CreateTask,
+  DiffFile,
+  DiffFound,
+  DiffTask,
+  EngineTerms,
+  ExportedObject,
+  FileFound,
+  ImportTask,
+  Restored,
+  RestoreTask,
 } from './engine-protocol.ts';
 import { filePartsOf } from './file-parts.ts';
 import { keepTree } from './keep-tree.ts';
-import { planRestore } from './plan.ts';
-import { TreeSession, temporaryNameOf, withheldBy } from './tree-session.ts';
+import { KeptCheckpoints } from './kept-checkpoints.ts';
+import { newRecord, PATHS_NAMED } from './new-record.ts';
+import { withheldBy } from './tree-session.ts';
 
-/** Checkpoints of a store. */
-const CHECKPOINTS_MAX = 10_000;
-/** Paths that a record and an answer name. */
-const PATHS_NAMED = 100;
+/** Of a pack, the part that is used where it is not written again for want of room. */
+const TIGHT = 0.9;
 
-/** Checkpoints of directories: takes, compares and restores them. One call after another. */
+/** A tree that is to be kept, and who asked for it. */
+interface NewTree {
+  readonly task: CreateTask | AutoTask;
+  readonly origin: CheckpointOrigin;
+  readonly base: StoredTree | undefined;
+  readonly bytesBefore: number;
+  readonly began: number;
+}
+
+/**
+ * Checkpoints of directories: takes, compares and restores them. One call after another. A signal ends a call, of which
+ * nothing then stays.
+ */
 export class Engine implements Disposable {
-  readonly #terms: EngineTerms;
-  readonly #store: BlobStore;
-  readonly #records: RecordJournal;
-  readonly #cache = new SegmentCache();
-  readonly #temporaryName: string;
+  readonly #kept: KeptCheckpoints;
 
   constructor(terms: EngineTerms) {
-    this.#terms = terms;
-    mkdirSync(terms.directory, { recursive: true, mode: 0o700 });
-    this.#temporaryName = temporaryNameOf(terms.directory);
-    this.#store = new BlobStore(terms.directory);
-    this.#records = new RecordJournal(terms.directory);
-    rmSync(join(terms.directory, 'incoming'), { force: true });
+    this.#kept = new KeptCheckpoints(terms);
   }
 
   get records(): readonly CheckpointRecord[] {
-    return this.#records.all;
+    return this.#kept.records.all;
+  }
+
+  get count(): number {
+    return this.#kept.records.count;
   }
 
   get bytes(): number {
-    return this.#store.bytes;
+    return this.#kept.store.bytes;
   }
 
-  async create(task: CreateTask): Promise<CheckpointRecord> {
-    return await this.#take(task, 'manual');
+  /** @throws SandboxError `not_found` */
+  record(id: string): CheckpointRecord {
+    return this.#kept.recordOf(id);
+  }
+
+  async create(task: CreateTask, signal?: AbortSignal): Promise<CheckpointRecord> {
+    return await this.#withRoom(() => this.#take(task, 'manual', signal));
+  }
+
+  /** Keeps a checkpoint only if the directory differs from its last one. Older automatic ones are thinned. */
+  async createAuto(task: AutoTask): Promise<AutoTaken> {
+    const began = performance.now();
+    const last = this.#kept.newestOf(Buffer.from(task.root).toString('latin1'));
+    const record = await this.#withRoom(() => this.#take(task, 'auto', undefined));
+    if (record !== last) this.#kept.drop(thinnedOut(this.records, record.root, task.tick));
+    return { isNew: record !== last, tookMs: performance.now() - began };
+  }
+
+  /** Makes an archive a checkpoint of a directory. */
+  async importArchive(task: ImportTask, signal?: AbortSignal): Promise<CheckpointRecord> {
+    return await this.#withRoom(() => this.#import(task, signal));
   }
 
   remove(id: string): void {
-    this.#recordOf(id);
-    this.#records.drop(id);
-    collect(this.#records.all, this.#store, this.#cache);
+    this.#kept.recordOf(id);
+    this.#kept.records.drop(id);
+    this.#kept.collect();
   }
 
-  async diff({ id, to, account, maxChanges }: DiffTask): Promise<DiffFound> {
-    const record = this.#recordOf(id);
-    const before = this.#treeOf(record);
-    if (to !== undefined) {
-      const other = this.#recordOf(to);
-      if (other.root !== record.root) {
-        throw new SandboxError('invalid', 'is a checkpoint of another directory', {
-          field: 'to',
-          hint: 'compare checkpoints of one directory',
-        });
-      }
-      return changesOf(before, this.#treeOf(other), maxChanges);
-    }
-    const { tree } = await this.#look(record, account, before, false);
-    return changesOf(before, tree, maxChanges);
+  async diff(task: DiffTask, signal?: AbortSignal): Promise<DiffFound> {
+    return await diffOf(this.#kept, task, signal);
   }
 
-  async restore({ id, account, paths, deletesNew, isDryRun }: RestoreTask): Promise<Restored> {
-    const record = this.#recordOf(id);
-    const target = this.#treeOf(record);
+  /** All changes, in a file that the caller removes. */
+  async diffFile(task: Omit<DiffTask, 'maxChanges'>, signal?: AbortSignal): Promise<DiffFile> {
+    return await diffFileOf(this.#kept, task, signal);
+  }
+
+  /** A signal ends it until the first change, and not after it. */
+  async restore({ id, account, paths, deletesNew, isDryRun }: RestoreTask, signal?: AbortSignal): Promise<Restored> {
+    const record = this.#kept.recordOf(id);
+    const target = this.#kept.treeOf(record);
     const scope = { paths, deletesNew };
     if (isDryRun) {
-      const { tree } = await this.#look(record, account, target, true);
-      return {
-        ...changesAhead(planRestore(target, tree, scope)),
-        before: undefined,
-        notRestored: [],
-        notRestoredCount: 0,
-      };
+      const terms = { account, base: target, readsAll: true, signal };
+      const plan = await look(this.#kept, record, terms, ({ tree }) => planRestore(target, tree, scope));
+      return { ...changesAhead(plan), before: undefined, notRestored: [], notRestoredCount: 0 };
     }
     const root = Buffer.from(record.root, 'latin1');
-    const before = await this.#take(
-      { root, account, label: `before restore of ${id}`, exclude: record.exclude },
-      'restore',
-    );
-    const plan = planRestore(target, this.#treeOf(before), scope);
-    await using session = await this.#open(root, account);
-    const failures = await applyPlan(session.helper, this.#store, plan, target);
+    const task = { root, account, label: `before restore of ${id}`, exclude: record.exclude };
+    const before = await this.#withRoom(() => this.#take(task, 'restore', signal));
+    if (signal?.aborted) {
+      this.#kept.drop([before]);
+      signal.throwIfAborted();
+    }
+    const plan = planRestore(target, this.#kept.treeOf(before), scope);
+    await using session = await this.#kept.open(root, account);
+    const failures = await applyPlan(session.helper, this.#kept.store, plan, target);
     const notRestored = outPaths(failures.slice(0, PATHS_NAMED));
     return { ...changesAhead(plan), before, notRestored, notRestoredCount: failures.length };
   }
 
   file(id: string, path: string): FileFound {
-    const record = this.#recordOf(id);
-    const found = objectAt(this.#treeOf(record), directoryOf(path), nameOf(path));
+    const record = this.#kept.recordOf(id);
+    const found = objectAt(this.#kept.treeOf(record), directoryOf(path), nameOf(path));
     if (!found) {
       throw new SandboxError('not_found', `the checkpoint ${id} has no ${shownPath(pathOfLatin1(path))}`, {
         hint: 'paths are relative to the directory of the checkpoint; its diff lists what changed',
@@ -127,154 +144,99 @@ export class Engine implements Disposable {
   }
 
   piece(hash: string): Buffer {
-    try {
-      return this.#store.get(hash);
-    } catch (error) {
-      throw engineFailure(error, this.#isFull());
-    }
+    return this.#kept.whole(() => this.#kept.store.get(hash));
+  }
+
+  /** The path and the hash of each directory. */
+  directories(id: string): [path: string, hash: string][] {
+    return this.#kept.whole(() => [...this.#kept.treeOf(this.#kept.recordOf(id)).list]);
+  }
+
+  objects(hash: string): ExportedObject[] {
+    const { cache, store } = this.#kept;
+    return this.#kept.whole(() => exportedObjects(parseSegment(cache.get(hash, () => store.get(hash)))));
   }
 
   [Symbol.dispose](): void {
-    this.#store[Symbol.dispose]();
-    this.#records[Symbol.dispose]();
+    this.#kept[Symbol.dispose]();
   }
 
-  async #take(task: CreateTask, origin: CheckpointOrigin): Promise<CheckpointRecord> {
-    if (this.#records.all.length >= CHECKPOINTS_MAX) {
-      throw new SandboxError('capacity', `there are ${CHECKPOINTS_MAX} checkpoints`, {
-        hint: 'delete some: DELETE /v2/checkpoints/{id}',
-      });
+  /** Automatic checkpoints give way, the oldest first, where there is no room; no other one does. */
+  async #withRoom(take: () => Promise<CheckpointRecord>): Promise<CheckpointRecord> {
+    for (;;) {
+      try {
+        if (this.count >= CHECKPOINTS_MAX) throw tooMany();
+        return await take();
+      } catch (error) {
+        this.#kept.store.rollBack();
+        const failure = this.#kept.failure(error);
+        const oldest = isWithoutRoom(failure) ? givingWay(this.records) : [];
+        if (oldest.length === 0) throw failure;
+        this.#kept.drop(oldest, TIGHT);
+      }
     }
+  }
+
+  /** @returns the last one in place of an automatic one that would not differ */
+  async #take(
+    task: CreateTask | AutoTask,
+    origin: CheckpointOrigin,
+    signal: AbortSignal | undefined,
+  ): Promise<CheckpointRecord> {
     const began = performance.now();
     const root = Buffer.from(task.root);
-    const rootText = root.toString('latin1');
-    const base = this.#baseFor(rootText);
-    const bytesBefore = this.#store.bytes;
-    try {
-      await using session = await this.#open(root, task.account);
-      const captured = await capture(session.helper, session.incoming, {
-        exclude: task.exclude,
-        base,
-        readsAll: true,
-        withheld: () => withheldBy(this.#terms),
-      });
-      if (!captured.tree.has('')) throw notListed(captured);
-      session.incoming.store();
-      const { tree, files, bytes } = keepTree(captured.tree, base, this.#store, this.#cache);
-      const storedBytes = this.#store.bytes - bytesBefore;
-      if (this.#store.bytes > this.#terms.maxBytes) throw this.#isFull();
-      this.#store.commit();
-      const record: CheckpointRecord = {
-        id: `cp-${randomBytes(8).toString('hex')}`,
-        root: rootText,
-        label: task.label,
-        origin,
-        createdAt: new Date().toISOString(),
-        uid: session.uid,
-        exclude: task.exclude,
-        tree: Buffer.from(tree, 'latin1').toString('hex'),
-        files,
-        bytes,
-        storedBytes,
-        tookMs: Math.round(performance.now() - began),
-        ...leftOutOf(captured),
-      };
-      this.#records.add(record);
-      return record;
-    } catch (error) {
-      this.#store.rollBack();
-      this.#giveBack();
-      if (isFull(error)) throw diskFull(this.#terms.directory, error);
-      throw engineFailure(error, this.#isFull());
-    }
-  }
-
-  /** The tree as it is now, of which nothing is kept. */
-  async #look(
-    record: CheckpointRecord,
-    account: EngineAccount | undefined,
-    base: StoredTree,
-    readsAll: boolean,
-  ): Promise<Captured> {
-    try {
-      await using session = await this.#open(Buffer.from(record.root, 'latin1'), account);
-      const { exclude } = record;
-      return await capture(session.helper, session.incoming, {
-        exclude,
-        base,
-        readsAll,
-        withheld: () => withheldBy(this.#terms),
-      });
-    } catch (error) {
-      if (isFull(error)) throw diskFull(this.#terms.directory, error);
-      throw engineFailure(error, this.#isFull());
-    }
-  }
-
-  #open(root: Buffer, account: EngineAccount | undefined): Promise<TreeSession> {
-    return TreeSession.open(this.#terms, this.#store, { root, account, temporaryName: this.#temporaryName });
-  }
-
-  /** The newest checkpoint of the same directory. */
-  #baseFor(root: string): StoredTree | undefined {
-    const record = this.#records.all.findLast((one) => one.root === root);
-    return record && this.#treeOf(record);
-  }
-
-  #treeOf({ tree }: CheckpointRecord): StoredTree {
-    return new StoredTree(Buffer.from(tree, 'hex').toString('latin1'), this.#store, this.#cache);
-  }
-
-  #recordOf(id: string): CheckpointRecord {
-    const record = this.#records.get(id);
-    if (record) return record;
-    throw noCheckpoint(id);
-  }
-
-  /** Drops what a call that failed has stored. On a full disk it stays until a checkpoint is deleted. */
-  #giveBack(): void {
-    try {
-      collect(this.#records.all, this.#store, this.#cache);
-    } catch (error) {
-      if (!isFull(error)) throw error;
-    }
-  }
-
-  #isFull(): SandboxError {
-    return new SandboxError('capacity', `the checkpoints would take more than ${this.#terms.maxBytes} bytes`, {
-      hint: 'delete checkpoints, exclude what need not be kept, or raise SVC_CHECKPOINTS_MAX_BYTES',
+    const last = this.#kept.newestOf(root.toString('latin1'));
+    const base = last && this.#kept.treeOf(last);
+    const bytesBefore = this.bytes;
+    await using session = await this.#kept.open(root, task.account);
+    using _leaving = session.endWith(signal);
+    const captured = await capture(session.helper, session.incoming, {
+      exclude: task.exclude,
+      base,
+      readsAll: true,
+      withheld: () => withheldBy(this.#kept.terms),
     });
+    if (!captured.tree.has('')) throw notListed(captured);
+    if (origin === 'auto' && last && base && changesOf(base, captured.tree).found.length === 0) return last;
+    signal?.throwIfAborted();
+    session.incoming.store();
+    return this.#keep(captured, session.uid, { task, origin, base, bytesBefore, began });
   }
-}
 
-function changesAhead(plan: ReturnType<typeof planRestore>): Pick<Restored, 'changes' | 'changeCount'> {
-  const all = new Set([...plan.removals, ...plan.directories, ...plan.others]);
-  const changes = Array.from(all)
-    .slice(0, PATHS_NAMED)
-    .map((one) => changeOf(one));
-  return { changes, changeCount: all.size };
-}
+  async #import(task: ImportTask, signal: AbortSignal | undefined): Promise<CheckpointRecord> {
+    const began = performance.now();
+    const bytesBefore = this.bytes;
+    const { store } = this.#kept;
+    const captured = await importArchive(task.file, {
+      owner: task.owner,
+      takesPrivileges: task.takesPrivileges,
+      signal,
+      put: (bytes) => {
+        const digest = store.putContent(bytes);
+        this.#requireRoom();
+        return digest;
+      },
+    });
+    return this.#keep(captured, task.owner.uid, { task, origin: 'import', base: undefined, bytesBefore, began });
+  }
 
-function leftOutOf({ leftOut }: Captured): Pick<CheckpointRecord, 'leftOut' | 'leftOutCount'> {
-  return { leftOut: outPaths(leftOut.slice(0, PATHS_NAMED)), leftOutCount: leftOut.length };
-}
+  #keep(captured: Captured, uid: number, { task, origin, base, bytesBefore, began }: NewTree): CheckpointRecord {
+    const { store, cache, records } = this.#kept;
+    const kept = keepTree(captured.tree, base, store, cache);
+    const storedBytes = this.bytes - bytesBefore;
+    this.#requireRoom();
+    store.commit();
+    const record = newRecord(task, origin, { root: Buffer.from(task.root), uid, kept, storedBytes, captured, began });
+    try {
+      records.add(record);
+    } catch (error) {
+      this.#kept.giveBack();
+      throw error;
+    }
+    return record;
+  }
 
-/** Of a file system of the kernel, or a directory that was removed or closed since it was opened. */
-function notListed({ leftOut }: Captured): SandboxError {
-  const [root] = outPaths(leftOut.filter(({ path }) => path === ''));
-  return new SandboxError('invalid', `cannot be listed: ${root?.reason ?? 'ENOENT'}`, {
-    field: 'path',
-    hint: 'name a directory with files of its own, not one of /proc or /sys',
-  });
-}
-
-function diskFull(directory: string, cause: unknown): SandboxError {
-  return new SandboxError(
-    'disk_full',
-    `the file system of the checkpoints is full (${errnoName(cause)}): ${directory}`,
-    {
-      hint: 'delete files or checkpoints, then repeat the call',
-      cause,
-    },
-  );
+  #requireRoom(): void {
+    if (this.bytes > this.#kept.terms.maxBytes) throw storeFull(this.#kept.terms);
+  }
 }

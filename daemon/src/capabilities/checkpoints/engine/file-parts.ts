@@ -1,6 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { PIECE_BYTES } from '../../../core/process/tree/tree-frames.ts';
 import type { TreeObject } from '../tree/compare.ts';
-import { PIECE_BYTES } from '../tree/segment.ts';
 import type { FilePart } from './engine-protocol.ts';
 
 /**

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
+import { TestApp } from '../../../app.fixture.ts';
 import { describeTree, OWN, openEngine, TREE_PROGRAM, wholly } from './tree.fixture.ts';
 
 const LEVELS = 20_000;
@@ -55,6 +56,46 @@ describe.runIf(TREE_PROGRAM.isThere)('hostile trees', () => {
     clearInterval(writing);
     closeSync(writer);
     expect(leftOut.every(({ path: name, reason }) => name === 'busy' && reason === 'changed')).toBe(true);
+  });
+
+  test('[checkpoint.hostile] files of more bytes than can be counted are compared and listed', async () => {
+    await using directory = await tempDir();
+    const tree = join(directory.path, 'tree');
+    mkdirSync(tree);
+    // The largest that the file system has: 8 EiB on some.
+    const sizes = ['9223372036854775807', '8E', '16T', '1T'];
+    const makes = (size: string): boolean =>
+      ['a', 'b', 'c'].every((name) => spawnSync('truncate', ['-s', size, join(tree, name)]).status === 0);
+    expect(sizes.some(makes)).toBe(true);
+    await using app = await TestApp.start();
+    const answer = await app.post('/v2/checkpoints', { path: tree });
+    expect(answer.statusCode, answer.body).toBe(200);
+    execFileSync('rm', [join(tree, 'a')]);
+    const diff = await app.inject(`/v2/checkpoints/${answer.json().data.id}/diff`);
+    expect([diff.statusCode, diff.json().data.removed]).toEqual([200, 1]);
+  });
+
+  test('[checkpoint.hostile] data at another place of a sparse file is a change, and is restored', async () => {
+    await using directory = await tempDir();
+    const tree = join(directory.path, 'tree');
+    mkdirSync(tree);
+    const write = (seek: number): void => {
+      const path = join(tree, 'holes');
+      execFileSync('rm', ['-f', path]);
+      execFileSync('truncate', ['-s', '1M', path]);
+      const descriptor = openSync(path, 'r+');
+      writeSync(descriptor, Buffer.alloc(4096, 'x'), 0, 4096, seek);
+      closeSync(descriptor);
+    };
+    write(0);
+    const state = describeTree(tree).get('holes')?.split(' ').at(-2);
+    using engine = openEngine(join(directory.path, 'store'));
+    const { id } = await engine.create({ ...OWN, root: Buffer.from(tree) });
+    write(512 * 1024);
+    const { counts } = await engine.diff({ id, to: undefined, account: undefined, maxChanges: 10 });
+    expect(counts.modified).toBe(1);
+    await engine.restore(wholly(id));
+    expect(describeTree(tree).get('holes')?.split(' ').at(-2)).toBe(state);
   });
 
   test('[checkpoint.secret] a file with a credential, under any name, and the store itself are left out', async () => {

@@ -3,7 +3,7 @@ import { figuresOf, recordsOf, segmentRecords } from '../tree/segment.ts';
 import { listRecords, splitList } from '../tree/tree-list.ts';
 import type { CapturedTree, SegmentCache, StoredTree } from '../tree/tree-view.ts';
 
-interface KeptTree {
+export interface KeptTree {
   /** Hash of the list of its directories. */
   readonly tree: string;
   readonly files: number;
@@ -33,6 +33,11 @@ export function keepTree(
     list.set(path, hash);
   }
   const sorted = new Map([...list].sort(([a], [b]) => (a < b ? -1 : 1)));
+  cache.keepThoseOf(sorted);
   const earlier = base && { hash: base.hash, records: splitList(store.get(base.hash)) };
-  return { tree: store.putRecords(listRecords(sorted), earlier), files, bytes };
+  return {
+    tree: store.putRecords(listRecords(sorted), earlier),
+    files,
+    bytes: Math.min(bytes, Number.MAX_SAFE_INTEGER),
+  };
 }

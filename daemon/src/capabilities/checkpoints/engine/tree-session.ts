@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
+import { onAbort } from '@sandbox/api/wait.ts';
 import { shownPath } from '../../../core/files/file-path.ts';
 import type { InodeId } from '../../../core/process/tree/tree-frames.ts';
-import { TreeHelper } from '../../../core/process/tree/tree-helper.ts';
+import { TreeFailure, TreeHelper } from '../../../core/process/tree/tree-helper.ts';
 import { replaceFile } from '../../../core/records/replace-file.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import { IncomingContents } from './contents.ts';
@@ -42,6 +43,7 @@ export class TreeSession implements AsyncDisposable {
         withheld: withheldBy(terms),
         maxEntries: ENTRIES_MAX,
         maxStored: Math.max(0, terms.maxBytes - store.bytes),
+        hashes: true,
       });
       if (!opened.path.equals(session.root)) {
         throw new SandboxError('conflict', `the directory was replaced by a link: ${shownPath(session.root)}`, {
@@ -54,6 +56,11 @@ export class TreeSession implements AsyncDisposable {
       incoming[Symbol.dispose]();
       throw error;
     }
+  }
+
+  /** Ends the helper when the signal fires, until the returned object is disposed. */
+  endWith(signal: AbortSignal | undefined): Disposable {
+    return onAbort(signal, () => this.helper.end(new TreeFailure('left', 0, 'the caller has left')));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { applyDelta, baseOf, encodeDelta } from './delta.ts';
 import { FORM, IndexFile, type Place } from './index-file.ts';
+import { ownMemory } from './own-memory.ts';
 import { PackFiles } from './pack-files.ts';
 
 /** Blobs that have to be read before a delta, at most. */
@@ -10,6 +11,8 @@ const DEPTH_MAX = 12;
 const DEFLATE = { level: 1 } as const;
 /** Smaller lists are not worth a delta. */
 const DELTA_BYTES = 512;
+/** Bytes of lists that were read last: each one is the difference to one of them. */
+const LISTS_BYTES = 16 * 1024 ** 2;
 
 /** The SHA-256 of bytes, a character a byte. */
 export function hashOf(bytes: Uint8Array): string {
@@ -29,15 +32,24 @@ export class BlobStore implements Disposable {
   readonly #index: IndexFile;
   readonly #packs: PackFiles;
   readonly #places = new Map<string, Place>();
+  /** Of differences, the blob that each is one to. */
+  readonly #bases = new Map<string, string>();
+  readonly #lists = new Map<string, Buffer>();
+  #listsBytes = 0;
   #fresh: Place[] = [];
 
   constructor(directory: string) {
     this.#packs = new PackFiles(join(directory, 'packs'));
     this.#index = new IndexFile(join(directory, 'index'));
+    let isStale = false;
     for (const place of this.#index.read()) {
-      // Bytes that the pack does not have: the machine ended between both writes.
-      if (place.offset + place.length <= this.#packs.sizeOf(place.pack)) this.#places.set(place.hash, place);
+      // Bytes that the pack does not have: the machine ended between both writes, or the pack was unused.
+      const isThere = place.offset + place.length <= this.#packs.sizeOf(place.pack);
+      if (isThere) this.#places.set(place.hash, place);
+      else isStale = true;
     }
+    // A pack that takes the number of one that is gone must not have its places.
+    if (isStale) this.#index.replace(this.#places.values());
     const used = new Set([...this.#places.values()].map(({ pack }) => pack));
     for (const pack of this.#packs.numbers) if (!used.has(pack)) this.#packs.remove(pack);
   }
@@ -54,9 +66,14 @@ export class BlobStore implements Disposable {
   get(digest: string): Buffer {
     const place = this.#places.get(digest);
     if (!place) throw new DamagedBlob(digest);
+    const known = this.#lists.get(digest);
+    if (known) return known;
     try {
       const bytes = this.#decode(place, this.#packs.read(place.pack, place.offset, place.length));
-      if (hashOf(bytes) === digest) return bytes;
+      if (hashOf(bytes) === digest) {
+        if (place.form !== FORM.plain) this.#remember(digest, bytes);
+        return bytes;
+      }
     } catch (error) {
       if (error instanceof DamagedBlob) throw error;
     }
@@ -83,6 +100,7 @@ export class BlobStore implements Disposable {
       const delta = deflateRawSync(encodeDelta(base.hash, base.records, records), DEFLATE);
       if (delta.length < deflated.length / 2) {
         this.#append(digest, delta, FORM.delta, depth + 1);
+        this.#bases.set(digest, base.hash);
         return digest;
       }
     }
@@ -100,13 +118,15 @@ export class BlobStore implements Disposable {
   commit(): void {
     if (this.#fresh.length === 0) return;
     this.#index.append(this.#fresh);
+    this.#packs.commit();
     this.#fresh = [];
   }
 
-  /** Forgets what was put since the last commit; its bytes are unused until the next `keepOnly`. */
+  /** Forgets what was put since the last commit, and gives back its bytes. @throws the error of the system call */
   rollBack(): void {
-    for (const { hash: digest } of this.#fresh) this.#places.delete(digest);
+    for (const { hash: digest } of this.#fresh) this.#forget(digest);
     this.#fresh = [];
+    this.#packs.rollBack();
   }
 
   /** With the blobs that these are differences to. */
@@ -121,28 +141,51 @@ export class BlobStore implements Disposable {
     return all;
   }
 
-  /** Drops every other blob. Packs that are half unused are written again, without them. */
-  keepOnly(digests: ReadonlySet<string>): void {
+  /** Drops every other blob. Packs of which no more than the part `kept` is used are written again, without them. */
+  keepOnly(digests: ReadonlySet<string>, kept: number): void {
     this.commit();
     const live = new Map<number, Place[]>();
     for (const [digest, place] of this.#places) {
-      if (!digests.has(digest)) this.#places.delete(digest);
-      else live.set(place.pack, [...(live.get(place.pack) ?? []), place]);
+      if (!digests.has(digest)) this.#forget(digest);
+      else {
+        const places = live.get(place.pack);
+        if (places) places.push(place);
+        else live.set(place.pack, [place]);
+      }
     }
     this.#packs.startNew();
+    // First what needs no room: on a full disk the rest fails.
+    for (const pack of this.#packs.numbers) if (!live.has(pack)) this.#packs.remove(pack);
+    try {
+      const { moved, emptied } = this.#moveOut(live, kept);
+      this.#index.replace(this.#places.values().map((place) => moved.get(place.hash) ?? place));
+      this.#packs.commit();
+      for (const [digest, place] of moved) this.#places.set(digest, place);
+      for (const pack of emptied) this.#packs.remove(pack);
+    } catch (error) {
+      this.#packs.rollBack();
+      throw error;
+    }
+  }
+
+  /** Writes what is used of packs with many unused bytes again. */
+  #moveOut(
+    live: ReadonlyMap<number, readonly Place[]>,
+    kept: number,
+  ): { moved: Map<string, Place>; emptied: number[] } {
+    const moved = new Map<string, Place>();
     const emptied: number[] = [];
     for (const pack of this.#packs.numbers) {
       const places = live.get(pack) ?? [];
       const used = places.reduce((sum, { length }) => sum + length, 0);
-      if (used * 2 > this.#packs.sizeOf(pack)) continue;
+      if (used > kept * this.#packs.sizeOf(pack)) continue;
       for (const place of places) {
-        const moved = this.#packs.append(this.#packs.read(pack, place.offset, place.length));
-        this.#places.set(place.hash, { ...place, ...moved });
+        const bytes = this.#packs.read(pack, place.offset, place.length);
+        moved.set(place.hash, { ...place, ...this.#packs.append(bytes) });
       }
       emptied.push(pack);
     }
-    this.#index.replace(this.#places.values());
-    for (const pack of emptied) this.#packs.remove(pack);
+    return { moved, emptied };
   }
 
   [Symbol.dispose](): void {
@@ -168,6 +211,27 @@ export class BlobStore implements Disposable {
   #baseOf(digest: string): string | undefined {
     const place = this.#places.get(digest);
     if (place?.form !== FORM.delta) return undefined;
-    return baseOf(inflateRawSync(this.#packs.read(place.pack, place.offset, place.length)));
+    const known = this.#bases.get(digest);
+    if (known !== undefined) return known;
+    const base = baseOf(inflateRawSync(this.#packs.read(place.pack, place.offset, place.length)));
+    this.#bases.set(digest, base);
+    return base;
+  }
+
+  #forget(digest: string): void {
+    this.#places.delete(digest);
+    this.#bases.delete(digest);
+    this.#listsBytes -= this.#lists.get(digest)?.length ?? 0;
+    this.#lists.delete(digest);
+  }
+
+  #remember(digest: string, bytes: Buffer): void {
+    this.#lists.set(digest, ownMemory(bytes));
+    this.#listsBytes += bytes.length;
+    for (const [oldest, { length }] of this.#lists) {
+      if (this.#listsBytes <= LISTS_BYTES) break;
+      this.#lists.delete(oldest);
+      this.#listsBytes -= length;
+    }
   }
 }

@@ -80,7 +80,7 @@ export class IndexFile implements Disposable {
 }
 
 function recordOf({ hash, pack, offset, form, depth, length }: Place): Buffer {
-  const record = Buffer.alloc(RECORD);
+  const record = Buffer.allocUnsafe(RECORD);
   record.write(hash, 0, 'latin1');
   record.writeUInt32LE(pack, HASH_BYTES);
   record.writeUIntLE(offset, HASH_BYTES + 4, 6);

@@ -23,6 +23,9 @@ export class PackFiles implements Disposable {
   readonly #directory: string;
   readonly #open = new Map<number, number>();
   readonly #sizes = new Map<number, number>();
+  /** Sizes of packs before what is not committed; undefined: the pack is new. */
+  readonly #before = new Map<number, number | undefined>();
+  #bytes = 0;
   #active = 0;
 
   constructor(directory: string) {
@@ -32,7 +35,7 @@ export class PackFiles implements Disposable {
       const number = Number.parseInt(name, 10);
       if (!name.endsWith(SUFFIX) || !Number.isSafeInteger(number)) continue;
       const fd = openSync(join(directory, name), 'r');
-      this.#sizes.set(number, fstatSync(fd).size);
+      this.#setSize(number, fstatSync(fd).size);
       closeSync(fd);
     }
     this.#active = Math.max(0, ...this.#sizes.keys()) + 1;
@@ -43,7 +46,7 @@ export class PackFiles implements Disposable {
   }
 
   get bytes(): number {
-    return this.#sizes.values().reduce((sum, size) => sum + size, 0);
+    return this.#bytes;
   }
 
   sizeOf(pack: number): number {
@@ -55,6 +58,7 @@ export class PackFiles implements Disposable {
     if (this.sizeOf(this.#active) >= PACK_BYTES) this.#active = Math.max(...this.#sizes.keys()) + 1;
     const pack = this.#active;
     const offset = this.sizeOf(pack);
+    if (!this.#before.has(pack)) this.#before.set(pack, this.#sizes.get(pack));
     const fd = this.#descriptor(pack);
     try {
       writeAllAt(fd, bytes, offset);
@@ -62,7 +66,7 @@ export class PackFiles implements Disposable {
       ftruncateSync(fd, offset);
       throw error;
     }
-    this.#sizes.set(pack, offset + bytes.length);
+    this.#setSize(pack, offset + bytes.length);
     return { pack, offset };
   }
 
@@ -70,8 +74,27 @@ export class PackFiles implements Disposable {
   adopt(path: string, size: number): number {
     const pack = Math.max(this.#active, ...this.#sizes.keys()) + 1;
     renameSync(path, this.#pathOf(pack));
-    this.#sizes.set(pack, size);
+    this.#before.set(pack, undefined);
+    this.#setSize(pack, size);
     return pack;
+  }
+
+  /** What was written until now stays. */
+  commit(): void {
+    this.#before.clear();
+  }
+
+  /** Gives back what was written since the last commit. @throws the error of the system call */
+  rollBack(): void {
+    for (const [pack, size] of this.#before) {
+      this.#before.delete(pack);
+      if (size === undefined) {
+        this.remove(pack);
+      } else if (this.#sizes.has(pack)) {
+        ftruncateSync(this.#descriptor(pack), size);
+        this.#setSize(pack, size);
+      }
+    }
   }
 
   read(pack: number, offset: number, length: number): Buffer {
@@ -90,7 +113,9 @@ export class PackFiles implements Disposable {
     const fd = this.#open.get(pack);
     if (fd !== undefined) closeSync(fd);
     this.#open.delete(pack);
+    this.#setSize(pack, 0);
     this.#sizes.delete(pack);
+    this.#before.delete(pack);
     rmSync(this.#pathOf(pack), { force: true });
     if (pack === this.#active) this.#active = Math.max(pack, ...this.#sizes.keys()) + 1;
   }
@@ -118,8 +143,13 @@ export class PackFiles implements Disposable {
     const isNew = !this.#sizes.has(pack);
     const fd = openSync(this.#pathOf(pack), isNew ? 'wx+' : 'r+', 0o600);
     this.#open.set(pack, fd);
-    if (isNew) this.#sizes.set(pack, 0);
+    if (isNew) this.#setSize(pack, 0);
     return fd;
+  }
+
+  #setSize(pack: number, size: number): void {
+    this.#bytes += size - this.sizeOf(pack);
+    this.#sizes.set(pack, size);
   }
 
   #pathOf(pack: number): string {

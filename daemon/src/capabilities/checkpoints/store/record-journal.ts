@@ -12,6 +12,7 @@ export class RecordJournal implements Disposable {
   readonly #journal: LineJournal;
   readonly #records = new Map<string, CheckpointRecord>();
   #lines = 0;
+  #all: readonly CheckpointRecord[] | undefined;
 
   constructor(directory: string) {
     const path = join(directory, 'checkpoints');
@@ -23,8 +24,13 @@ export class RecordJournal implements Disposable {
     this.#journal = new LineJournal(path, { reserveBytes: RESERVE_BYTES });
   }
 
-  get all(): CheckpointRecord[] {
-    return [...this.#records.values()];
+  get all(): readonly CheckpointRecord[] {
+    this.#all ??= [...this.#records.values()];
+    return this.#all;
+  }
+
+  get count(): number {
+    return this.#records.size;
   }
 
   get(id: string): CheckpointRecord | undefined {
@@ -36,6 +42,7 @@ export class RecordJournal implements Disposable {
     this.#journal.append(JSON.stringify(record));
     this.#lines += 1;
     this.#records.set(record.id, record);
+    this.#all = undefined;
   }
 
   /** @throws the error of the system call; the checkpoint then still exists */
@@ -43,6 +50,7 @@ export class RecordJournal implements Disposable {
     this.#journal.append(JSON.stringify({ dropped: id }), { spend: true });
     this.#lines += 1;
     this.#records.delete(id);
+    this.#all = undefined;
     if (this.#lines < 2 * this.#records.size + SPENT_LINES) return;
     this.#journal.replace(this.all.map((record) => JSON.stringify(record)));
     this.#lines = this.#records.size;

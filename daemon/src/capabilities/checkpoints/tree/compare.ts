@@ -1,6 +1,7 @@
 import { type Entry, pathIn } from './entry.ts';
 import type { Content } from './segment.ts';
 import type { TreeView } from './tree-view.ts';
+import { areSameXattrs } from './xattr-list.ts';
 
 /** An object of a tree with its content. */
 export interface TreeObject {
@@ -58,15 +59,26 @@ export function objectAt(tree: TreeView, directory: string, name: string): TreeO
 function isSameContent(a: TreeObject, b: TreeObject): boolean {
   if (a.entry.kind !== b.entry.kind || a.entry.target !== b.entry.target || a.entry.rdev !== b.entry.rdev) return false;
   if (a.entry.kind !== 'f' || a.entry.bytes.equals(b.entry.bytes)) return true;
-  const [one, other] = [a.content?.pieces, b.content?.pieces];
-  return a.entry.size === b.entry.size && one !== undefined && other !== undefined && isEqual(one, other);
+  return a.entry.size === b.entry.size && isSameBytes(a.content, b.content);
+}
+
+/** Whether contents of files of one size are known to be the same bytes, with holes at the same places. */
+export function isSameBytes(a: Content | undefined, b: Content | undefined): boolean {
+  if (!a?.pieces || !b?.pieces || !isEqual(a.pieces, b.pieces)) return false;
+  return extentsKey(a) === extentsKey(b);
+}
+
+/** Equal for equal holes. */
+export function extentsKey({ extents }: Content): string {
+  return extents?.map(({ offset, length }) => `${offset}+${length}`).join() ?? 'whole';
 }
 
 function isSameMeta(a: Entry, b: Entry): boolean {
-  return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && a.mtime === b.mtime && a.xattrs.equals(b.xattrs);
+  return (
+    a.mode === b.mode && a.uid === b.uid && a.gid === b.gid && a.mtime === b.mtime && areSameXattrs(a.xattrs, b.xattrs)
+  );
 }
 
-/** Whether files have the same bytes, and both are known. */
-export function isEqual(a: readonly string[], b: readonly string[]): boolean {
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((piece, index) => piece === b[index]);
 }

@@ -22,12 +22,21 @@ export interface Entry {
   readonly xattrs: Buffer;
   /** The record itself. */
   readonly bytes: Buffer;
+  /** Bytes of the record. */
+  readonly length: number;
+  /** Equal for the names of one object. */
+  readonly inodeKey: string;
 }
 
 /** File, directory, symbolic link, FIFO, socket, block and character device. */
-type EntryKind = 'f' | 'd' | 'l' | 'p' | 's' | 'b' | 'c';
+export type EntryKind = 'f' | 'd' | 'l' | 'p' | 's' | 'b' | 'c';
 
+const NAME_AT = 6;
+/** Bytes of the fields between name and target. */
 const FIXED = 64;
+/** Among them. */
+const DEVICE_AT = 36;
+const INODE_BYTES = 16;
 
 /** The entries of a directory, which follow one another. @throws RangeError if they are not well formed */
 export function entriesOf(bytes: Buffer): Entry[] {
@@ -35,39 +44,109 @@ export function entriesOf(bytes: Buffer): Entry[] {
   for (let at = 0; at < bytes.length; ) {
     const entry = entryAt(bytes, at);
     entries.push(entry);
-    at += entry.bytes.length;
+    at += entry.length;
   }
   return entries;
 }
 
 /** @throws RangeError if it is not well formed */
 export function entryAt(bytes: Buffer, start: number): Entry {
-  const nameStart = start + 6;
-  const nameEnd = nameStart + bytes.readUInt32LE(start + 2);
-  const at = nameEnd;
-  const targetStart = at + FIXED + 4;
-  const targetEnd = targetStart + bytes.readUInt32LE(at + FIXED);
-  const xattrsStart = targetEnd + 4;
-  const end = xattrsStart + bytes.readUInt32LE(targetEnd);
-  if (end > bytes.length) throw new RangeError('an entry beyond its end');
-  return {
-    kind: String.fromCharCode(bytes.readUInt8(start)) as EntryKind,
-    lacksXattrs: (bytes.readUInt8(start + 1) & 1) !== 0,
-    name: bytes.toString('latin1', nameStart, nameEnd),
-    mode: bytes.readUInt32LE(at),
-    uid: bytes.readUInt32LE(at + 4),
-    gid: bytes.readUInt32LE(at + 8),
-    size: Number(bytes.readBigUInt64LE(at + 12)),
-    mtime: bytes.readBigInt64LE(at + 20),
-    ctime: bytes.readBigInt64LE(at + 28),
-    device: bytes.readBigUInt64LE(at + 36),
-    inode: bytes.readBigUInt64LE(at + 44),
-    links: bytes.readUInt32LE(at + 52),
-    rdev: bytes.readBigUInt64LE(at + 56),
-    target: bytes.toString('latin1', targetStart, targetEnd),
-    xattrs: bytes.subarray(xattrsStart, end),
-    bytes: bytes.subarray(start, end),
-  };
+  return new EntryAt(bytes, start);
+}
+
+/** As `inodeKey` of an entry. */
+export function inodeKeyOf(device: bigint, inode: bigint): string {
+  const bytes = Buffer.allocUnsafe(INODE_BYTES);
+  bytes.writeBigUInt64LE(device, 0);
+  bytes.writeBigUInt64LE(inode, 8);
+  return bytes.toString('latin1');
+}
+
+/** Reads a field when it is asked for: a tree has very many entries, of which most fields are never looked at. */
+class EntryAt implements Entry {
+  readonly kind: EntryKind;
+  readonly name: string;
+  readonly length: number;
+  readonly #all: Buffer;
+  readonly #start: number;
+  /** Where the fields of a fixed size are. */
+  readonly #at: number;
+  readonly #targetEnd: number;
+
+  constructor(all: Buffer, start: number) {
+    const nameStart = start + NAME_AT;
+    const at = nameStart + all.readUInt32LE(start + 2);
+    const targetEnd = at + FIXED + 4 + all.readUInt32LE(at + FIXED);
+    const end = targetEnd + 4 + all.readUInt32LE(targetEnd);
+    if (end > all.length) throw new RangeError('an entry beyond its end');
+    this.kind = String.fromCharCode(all.readUInt8(start)) as EntryKind;
+    this.name = all.toString('latin1', nameStart, at);
+    this.length = end - start;
+    this.#all = all;
+    this.#start = start;
+    this.#at = at;
+    this.#targetEnd = targetEnd;
+  }
+
+  get lacksXattrs(): boolean {
+    return (this.#all.readUInt8(this.#start + 1) & 1) !== 0;
+  }
+
+  get mode(): number {
+    return this.#all.readUInt32LE(this.#at);
+  }
+
+  get uid(): number {
+    return this.#all.readUInt32LE(this.#at + 4);
+  }
+
+  get gid(): number {
+    return this.#all.readUInt32LE(this.#at + 8);
+  }
+
+  get size(): number {
+    return this.#all.readUInt32LE(this.#at + 12) + this.#all.readUInt32LE(this.#at + 16) * 2 ** 32;
+  }
+
+  get mtime(): bigint {
+    return this.#all.readBigInt64LE(this.#at + 20);
+  }
+
+  get ctime(): bigint {
+    return this.#all.readBigInt64LE(this.#at + 28);
+  }
+
+  get device(): bigint {
+    return this.#all.readBigUInt64LE(this.#at + DEVICE_AT);
+  }
+
+  get inode(): bigint {
+    return this.#all.readBigUInt64LE(this.#at + DEVICE_AT + 8);
+  }
+
+  get inodeKey(): string {
+    return this.#all.toString('latin1', this.#at + DEVICE_AT, this.#at + DEVICE_AT + INODE_BYTES);
+  }
+
+  get links(): number {
+    return this.#all.readUInt32LE(this.#at + 52);
+  }
+
+  get rdev(): bigint {
+    return this.#all.readBigUInt64LE(this.#at + 56);
+  }
+
+  get target(): string {
+    return this.#all.toString('latin1', this.#at + FIXED + 4, this.#targetEnd);
+  }
+
+  get xattrs(): Buffer {
+    return this.#all.subarray(this.#targetEnd + 4, this.#start + this.length);
+  }
+
+  get bytes(): Buffer {
+    return this.#all.subarray(this.#start, this.#start + this.length);
+  }
 }
 
 /** `name` in a directory of the tree, of which the root is ''. */

@@ -13,9 +13,6 @@ export interface Content {
   readonly isTorn: boolean;
 }
 
-/** Bytes of a piece of a content. */
-export const PIECE_BYTES = 4 * 1024 ** 2;
-
 const FLAG = { read: 1, sparse: 2, racy: 4, torn: 8, linked: 16 } as const;
 const HASH_BYTES = 32;
 /** Flags, bytes of the entries, and the figures. */
@@ -42,11 +39,19 @@ export function segmentRecords({ entries, contents }: Segment): Buffer[] {
   const head = Buffer.alloc(HEAD);
   head.writeUInt8(racy | linked, 0);
   head.writeUInt32LE(
-    sumOf(entries, ({ bytes }) => bytes.length),
+    sumOf(entries, ({ length }) => length),
     1,
   );
   head.writeUInt32LE(files.length, 5);
-  head.writeBigUInt64LE(BigInt(sumOf(files, ({ size }) => size)), 9);
+  head.writeBigUInt64LE(
+    BigInt(
+      Math.min(
+        Number.MAX_SAFE_INTEGER,
+        sumOf(files, ({ size }) => size),
+      ),
+    ),
+    9,
+  );
   return [head, ...entries.map(({ bytes }) => bytes), ...files.map(({ name }) => contentBytes(contents.get(name)))];
 }
 
@@ -113,7 +118,7 @@ export function piecesOf(segment: Buffer): string[] {
 
 function contentBytes(content: Content | undefined): Buffer {
   const { pieces = [], extents = [], isRacy = false, isTorn = false } = content ?? {};
-  const bytes = Buffer.alloc(9 + pieces.length * HASH_BYTES + extents.length * 16);
+  const bytes = Buffer.allocUnsafe(9 + pieces.length * HASH_BYTES + extents.length * 16);
   const flags =
     (content?.pieces ? FLAG.read : 0) |
     (content?.extents ? FLAG.sparse : 0) |

@@ -1,4 +1,5 @@
 import type { BlobStore } from '../store/blob-store.ts';
+import { ownMemory } from '../store/own-memory.ts';
 import { figuresOf, hasLinked, parseSegment, type Segment } from './segment.ts';
 import { parseList, type TreeList } from './tree-list.ts';
 
@@ -13,8 +14,10 @@ export interface TreeView {
   hasLinked(path: string): boolean;
 }
 
-/** Segments of the last tree, so that the next checkpoint need not read them. */
+/** Bytes of segments, so that the next checkpoint need not read them. */
 const CACHE_BYTES = 256 * 1024 ** 2;
+/** Bytes beyond which those of older trees go: a process that is large takes longer to start another one. */
+const SPARE_BYTES = 32 * 1024 ** 2;
 
 /** The tree of a checkpoint. */
 export class StoredTree implements TreeView {
@@ -72,13 +75,29 @@ export class SegmentCache {
     return bytes;
   }
 
+  /** Undefined if it has to be read. */
+  known(hash: string): Buffer | undefined {
+    return this.#segments.get(hash);
+  }
+
   add(hash: string, bytes: Buffer): void {
     if (this.#segments.has(hash)) return;
     this.#bytes += bytes.length;
-    this.#segments.set(hash, bytes);
+    this.#segments.set(hash, ownMemory(bytes));
     for (const [oldest, { length }] of this.#segments) {
       if (this.#bytes <= CACHE_BYTES) break;
       this.#segments.delete(oldest);
+      this.#bytes -= length;
+    }
+  }
+
+  /** Makes room if there is little: the segments of other trees go. */
+  keepThoseOf(list: TreeList): void {
+    if (this.#bytes <= SPARE_BYTES) return;
+    const kept = new Set(list.values());
+    for (const [hash, { length }] of this.#segments) {
+      if (kept.has(hash)) continue;
+      this.#segments.delete(hash);
       this.#bytes -= length;
     }
   }

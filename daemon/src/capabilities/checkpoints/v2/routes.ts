@@ -1,28 +1,38 @@
 import { counted } from '@sandbox/api/counted.ts';
 import type { App } from '@sandbox/api/http/app-types.ts';
+import { clientGone } from '@sandbox/api/http/client-gone.ts';
 import { ErrorBody, envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import { queryNumber } from '@sandbox/api/http/fields/query-number.ts';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { z } from 'zod';
 import { absolutePath, type FilePath, pathOfBytes, shownPath } from '../../../core/files/file-path.ts';
 import { bytesType } from '../../../http/answers/bytes-type.ts';
-import { Account } from '../../../http/fields.ts';
-import { DirectoryFields, FILE_ERRORS, PathFields, requirePath, shellPathOf } from '../../../http/files/file-fields.ts';
+import { Account, QueryFlag } from '../../../http/fields.ts';
+import {
+  FILE_ERRORS,
+  OptionalDirectoryFields,
+  PathFields,
+  requirePath,
+  shellPathOf,
+} from '../../../http/files/file-fields.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import { RawAnswer } from '../../../http/openapi/raw-body.ts';
+import { sendNdjson } from '../../../http/streams/ndjson.ts';
 import { sendStream } from '../../../http/streams/send-stream.ts';
 import type { CheckpointService } from '../checkpoint-service.ts';
-import type { CheckpointRecord } from '../engine/engine-protocol.ts';
+import type { CheckpointRecord, TextBounds } from '../engine/engine-protocol.ts';
 import {
   Checkpoint,
   CheckpointDiff,
+  CheckpointDiffEvent,
   CheckpointList,
   CheckpointParams,
   CheckpointRestored,
   CreateBody,
   RestoreBody,
 } from '../wire/schemas.ts';
-import { checkpointData, diffData, restoredData, timeText } from '../wire/wire.ts';
+import { checkpointData, diffData, diffLines, restoredData, timeText } from '../wire/wire.ts';
+import { importRoute } from './import-route.ts';
 
 const tags = ['checkpoints'];
 const ERRORS = { ...FILE_ERRORS, 429: ErrorBody, 501: ErrorBody, 503: ErrorBody } as const;
@@ -30,10 +40,14 @@ const ERRORS = { ...FILE_ERRORS, 429: ErrorBody, 501: ErrorBody, 503: ErrorBody 
 const LIST_MAX = 1000;
 const CHANGES_MAX = 10_000;
 
+/** Bytes of texts in one JSON answer, and in a stream. */
+const TEXTS: TextBounds = { ofFile: 64 * 1024, ofAll: 1024 ** 2, contents: 64 * 1024 ** 2 };
+const STREAMED_TEXTS: TextBounds = { ofFile: 1024 ** 2, ofAll: 64 * 1024 ** 2, contents: 256 * 1024 ** 2 };
+
 const As = { user: Account.optional().meta({ description: 'The account whose rights the call has.' }) } as const;
 
 const ListQuery = z.object({
-  ...DirectoryFields,
+  ...OptionalDirectoryFields,
   limit: queryNumber(z.int().min(1).max(LIST_MAX)).prefault(100),
   cursor: z.string().min(1).optional().meta({ description: 'cursor of the page before.' }),
 });
@@ -42,6 +56,7 @@ const DiffQuery = z.object({
   ...As,
   to: z.string().min(1).default('now').meta({ description: 'now, or the id of another checkpoint of the directory.' }),
   limit: queryNumber(z.int().min(1).max(CHANGES_MAX)).prefault(1000),
+  text: QueryFlag.default(false).meta({ description: 'With the unified text of changed text files.' }),
 });
 
 const FileQuery = z
@@ -55,6 +70,7 @@ const LINKS = linksTo({ checkpoint_id: '/data/id' }, [
   'getCheckpoint',
   'diffCheckpoint',
   'readCheckpointFile',
+  'exportCheckpoint',
   'restoreCheckpoint',
   'deleteCheckpoint',
 ]);
@@ -73,10 +89,13 @@ export function checkpointsV2(app: App, service: CheckpointService): void {
       body: CreateBody,
       response: { 200: envelopeOf(Checkpoint), ...ERRORS },
     },
-    handler: async ({ body, query: { user } }) => {
+    handler: async ({ body, query: { user } }, reply) => {
       const hasPath = body.path !== undefined || body.path_b64 !== undefined;
       const path = hasPath ? shellPathOf(service.paths, body, 'checkpoint', { user }) : undefined;
-      const record = await service.create({ path, user, label: body.label ?? null, exclude: body.exclude });
+      const record = await service.create({
+        ...{ path, user, label: body.label ?? null, exclude: body.exclude },
+        gone: clientGone(reply),
+      });
       return ok(checkpointData(record), `checkpoint ${record.id} of ${counted(record.files, 'file')}`);
     },
   });
@@ -132,22 +151,36 @@ export function checkpointsV2(app: App, service: CheckpointService): void {
     },
   });
 
+  importRoute(app, service);
   comparing(app, service);
 }
 
 function comparing(app: App, service: CheckpointService): void {
   app.get('/checkpoints/:checkpoint_id/diff', {
+    config: { events: CheckpointDiffEvent },
     schema: {
       tags,
       operationId: 'diffCheckpoint',
       summary: 'Compare with a checkpoint',
+      description:
+        'With Accept: application/x-ndjson a stream of all changes, without limit and with longer texts: lines of type ' +
+        'diff, change and, last, end.',
+      produces: ['application/json', 'application/x-ndjson'],
       params: CheckpointParams,
       querystring: DiffQuery,
       response: { 200: envelopeOf(CheckpointDiff), ...ERRORS },
     },
-    handler: async ({ params: { checkpoint_id }, query: { user, to, limit } }) => {
-      const other = to === 'now' ? undefined : to;
-      const found = await service.diff(checkpoint_id, { to: other, user, maxChanges: limit });
+    handler: async ({ params: { checkpoint_id }, query, headers: { accept = '' } }, reply) => {
+      const { user, limit } = query;
+      const other = query.to === 'now' ? undefined : query.to;
+      if (accept.includes('application/x-ndjson')) {
+        const texts = query.text ? STREAMED_TEXTS : undefined;
+        const stream = await service.diffStream(checkpoint_id, { to: other, user, texts, gone: clientGone(reply) });
+        return await sendNdjson(reply, () => diffLines(checkpoint_id, other, stream));
+      }
+      const texts = query.text ? TEXTS : undefined;
+      const gone = clientGone(reply);
+      const found = await service.diff(checkpoint_id, { to: other, user, maxChanges: limit, texts, gone });
       const data = diffData(checkpoint_id, other, found);
       const { added, removed, modified, metadata, renamed } = data;
       return ok(data, counted(added + removed + modified + metadata + renamed, 'change'));
@@ -172,6 +205,25 @@ function comparing(app: App, service: CheckpointService): void {
     },
   });
 
+  app.get('/checkpoints/:checkpoint_id/export', {
+    schema: {
+      tags,
+      operationId: 'exportCheckpoint',
+      summary: 'All as tar',
+      description:
+        'With pax headers for times in nanoseconds, extended attributes, sparse files and long names. Sockets, and files ' +
+        'whose content could not be read, are left out.',
+      produces: ['application/x-tar', 'application/octet-stream'],
+      params: CheckpointParams,
+      response: { 200: RawAnswer, ...ERRORS },
+    },
+    handler: async ({ params: { checkpoint_id }, headers }, reply) => {
+      const bytes = await service.export(checkpoint_id);
+      void reply.header('content-disposition', `attachment; filename="${checkpoint_id}.tar"`);
+      return await sendStream(reply, bytesType(headers.accept, 'application/x-tar'), () => bytes);
+    },
+  });
+
   app.post('/checkpoints/:checkpoint_id/restore', {
     schema: {
       tags,
@@ -185,9 +237,9 @@ function comparing(app: App, service: CheckpointService): void {
       body: RestoreBody,
       response: { 200: envelopeOf(CheckpointRestored), ...ERRORS },
     },
-    handler: async ({ params: { checkpoint_id }, query: { user }, body }) => {
+    handler: async ({ params: { checkpoint_id }, query: { user }, body }, reply) => {
       const { paths, dry_run, delete_new } = body;
-      const terms = { user, paths, isDryRun: dry_run, deletesNew: delete_new };
+      const terms = { user, paths, isDryRun: dry_run, deletesNew: delete_new, gone: clientGone(reply) };
       const data = restoredData(await service.restore(checkpoint_id, terms));
       const changes = counted(data.change_count, 'change');
       return ok(data, dry_run ? `${changes} would be made` : `${changes}, ${data.not_restored_count} not restored`);

@@ -8,6 +8,8 @@ import { checkpointData, diffData, restoredData } from './wire.ts';
 const CHANGES = 200;
 const LISTED = 50;
 const FILE_BYTES = 65_536;
+/** Bytes of texts in one result. */
+const TEXTS = { ofFile: 16_384, ofAll: 65_536, contents: 16 * 1024 ** 2 } as const;
 
 const TOOL = {
   name: 'sandbox_checkpoint',
@@ -30,9 +32,9 @@ const create = defineTool({
     label: z.string().min(1).max(200).optional(),
     exclude: z.array(z.string().min(1).max(256)).max(64).default([]).meta({ description: 'create: globs.' }),
   }),
-  handler: async (service: CheckpointService, { path, label = null, exclude }) => {
+  handler: async (service: CheckpointService, { path, label = null, exclude }, { cancelled: gone }) => {
     const root = path === undefined ? undefined : service.paths.of({ path }, 'checkpoint');
-    return briefly(await service.create({ path: root, user: undefined, label, exclude }));
+    return briefly(await service.create({ path: root, user: undefined, label, exclude, gone }));
   },
 });
 
@@ -52,17 +54,30 @@ const diff = defineTool({
   schema: z.object({
     checkpoint_id,
     to: z.string().default('now').meta({ description: 'diff: now, or another checkpoint.' }),
+    text: z.boolean().default(false).meta({ description: 'diff: unified text too.' }),
   }),
-  handler: async (service: CheckpointService, { checkpoint_id: id, to }) => {
+  handler: async (service: CheckpointService, { checkpoint_id: id, to, text: hasTexts }, { cancelled: gone }) => {
     const other = to === 'now' ? undefined : to;
     const { changes, ...counts } = diffData(
       id,
       other,
-      await service.diff(id, { to: other, user: undefined, maxChanges: CHANGES }),
+      await service.diff(id, {
+        to: other,
+        user: undefined,
+        maxChanges: CHANGES,
+        texts: hasTexts ? TEXTS : undefined,
+        gone,
+      }),
     );
     return {
       ...counts,
-      changes: changes.map(({ type, path, from }) => ({ type, path, ...(from !== null && { from }) })),
+      changes: changes.map(({ type, path, from, text, text_omitted }) => ({
+        type,
+        path,
+        ...(from !== null && { from }),
+        ...(text && { text }),
+        ...(text_omitted && { text_omitted }),
+      })),
     };
   },
 });
@@ -79,8 +94,9 @@ const restore = defineTool({
   handler: async (
     service: CheckpointService,
     { checkpoint_id: id, paths, dry_run: isDryRun, delete_new: deletesNew },
+    { cancelled: gone },
   ) => {
-    const data = restoredData(await service.restore(id, { user: undefined, paths, isDryRun, deletesNew }));
+    const data = restoredData(await service.restore(id, { user: undefined, paths, isDryRun, deletesNew, gone }));
     return {
       checkpoint_before: data.checkpoint_before?.id ?? null,
       change_count: data.change_count,

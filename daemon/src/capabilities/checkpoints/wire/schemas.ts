@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DirectoryFields, NamedPath } from '../../../http/files/file-fields.ts';
+import { NamedPath, OptionalDirectoryFields } from '../../../http/files/file-fields.ts';
 
 /** Patterns and paths of one call. */
 const PATTERNS_MAX = 64;
@@ -12,13 +12,13 @@ const Pattern = z
   .refine((text) => Buffer.byteLength(text) <= PATTERN_BYTES, `at most ${PATTERN_BYTES} bytes`)
   .refine((text) => !text.includes('\0'), 'must not contain NUL');
 
-const Label = z.string().min(1).max(200).meta({ description: 'What the checkpoint is for.' });
+export const Label = z.string().min(1).max(200).meta({ description: 'What the checkpoint is for.' });
 
 export const CheckpointParams = z.object({ checkpoint_id: z.string().meta({ examples: ['cp-0123456789abcdef'] }) });
 
 export const CreateBody = z
   .object({
-    ...DirectoryFields,
+    ...OptionalDirectoryFields,
     label: Label.optional(),
     exclude: z.array(Pattern).max(PATTERNS_MAX).default([]).meta({
       description:
@@ -47,9 +47,12 @@ export const Checkpoint = z
     id: z.string(),
     ...NamedPath,
     label: z.string().nullable(),
-    origin: z.enum(['manual', 'restore']).meta({ description: 'restore: of what was there before a restore.' }),
+    origin: z.enum(['manual', 'restore', 'auto', 'import']).meta({
+      description:
+        'restore: of what was there before a restore. auto: before a command, a cell or a change of files. import: an archive.',
+    }),
     created_at: z.iso.datetime(),
-    uid: z.int().meta({ description: 'The account that the directory was read as.' }),
+    uid: z.int().meta({ description: 'The account that the directory was read as, or for which it was imported.' }),
     exclude: z.array(z.string()),
     files: z.int(),
     bytes: z.int().meta({ description: 'Of all its files.' }),
@@ -89,6 +92,15 @@ export const CheckpointChange = z
     from: z.string().nullable().meta({ description: 'Of renamed: the path before.' }),
     before: CheckpointObject.nullable(),
     after: CheckpointObject.nullable(),
+    text: z.string().optional().meta({ description: 'With text=true, of a file: the change as unified text.' }),
+    text_omitted: z
+      .enum(['binary', 'too_large', 'cut', 'unreadable', 'changed'])
+      .optional()
+      .meta({
+        description:
+          'Why a file has no text. too_large: a version has over 1 MiB. cut: of all of it, or of its end, at a limit. ' +
+          'changed: after the comparison.',
+      }),
   })
   .meta({ id: 'CheckpointChange' });
 
@@ -105,6 +117,23 @@ export const CheckpointDiff = z
     truncated: z.boolean(),
   })
   .meta({ id: 'CheckpointDiff' });
+
+const Counts = CheckpointDiff.omit({ changes: true, truncated: true });
+
+/** A line of the stream of a diff. */
+export const CheckpointDiffEvent = z
+  .discriminatedUnion('type', [
+    Counts.extend({ type: z.literal('diff') }).meta({ id: 'CheckpointDiffHead', description: 'First.' }),
+    z.object({ type: z.literal('change'), change: CheckpointChange }).meta({ id: 'CheckpointDiffChange' }),
+    z
+      .object({ type: z.literal('heartbeat') })
+      .meta({ id: 'CheckpointDiffHeartbeat', description: 'After 15 s of silence.' }),
+    z.object({ type: z.literal('end'), truncated: z.boolean() }).meta({
+      id: 'CheckpointDiffEnd',
+      description: 'Last. A stream without it was cut. truncated: changes are left out.',
+    }),
+  ])
+  .meta({ id: 'CheckpointDiffEvent' });
 
 export const CheckpointRestored = z
   .object({

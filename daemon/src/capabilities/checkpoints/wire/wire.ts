@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { pathOfLatin1, shownPath } from '../../../core/files/file-path.ts';
 import { pathFields } from '../../../http/files/file-fields.ts';
+import type { DiffStream } from '../checkpoint-service.ts';
 import type {
   ChangeFound,
   CheckpointRecord,
@@ -9,7 +10,13 @@ import type {
   OutPath,
   Restored,
 } from '../engine/engine-protocol.ts';
-import type { Checkpoint, CheckpointChange, CheckpointDiff, CheckpointRestored } from './schemas.ts';
+import type {
+  Checkpoint,
+  CheckpointChange,
+  CheckpointDiff,
+  CheckpointDiffEvent,
+  CheckpointRestored,
+} from './schemas.ts';
 
 const NANOSECONDS = 1_000_000_000n;
 
@@ -54,13 +61,39 @@ function leftData({ path, reason }: OutPath): { path: string; path_b64?: string;
   return { ...pathFields(pathOfLatin1(path)), reason };
 }
 
-function changeData({ type, path, from, before, after }: ChangeFound): z.infer<typeof CheckpointChange> {
+/** The lines of a stream of a diff, each with its end. */
+export async function* diffLines(
+  from: string,
+  to: string | undefined,
+  { counts, isCut, changes }: DiffStream,
+): AsyncGenerator<string> {
+  yield lineOf({ type: 'diff', from, to: to ?? 'now', ...counts });
+  for await (const some of changes)
+    yield some.map((change) => lineOf({ type: 'change', change: changeData(change) })).join('');
+  yield lineOf({ type: 'end', truncated: isCut });
+}
+
+function lineOf(event: z.infer<typeof CheckpointDiffEvent>): string {
+  return `${JSON.stringify(event)}\n`;
+}
+
+function changeData({
+  type,
+  path,
+  from,
+  before,
+  after,
+  text,
+  textOmitted,
+}: ChangeFound): z.infer<typeof CheckpointChange> {
   return {
     type,
     ...pathFields(pathOfLatin1(path)),
     from: from === undefined ? null : shownPath(pathOfLatin1(from)),
     before: before ? objectData(before) : null,
     after: after ? objectData(after) : null,
+    ...(text !== undefined && { text }),
+    ...(textOmitted && { text_omitted: textOmitted }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { constants } from 'node:os';
-import type { TreeAttributes, TreeExpected } from '../../../core/process/tree/tree-frames.ts';
+import { PIECE_BYTES, type TreeAttributes, type TreeExpected } from '../../../core/process/tree/tree-frames.ts';
 import type { PutPiece, TreeHelper } from '../../../core/process/tree/tree-helper.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import type { Difference, TreeObject } from '../tree/compare.ts';
 import { directoryOf, type Entry, nameOf } from '../tree/entry.ts';
-import { type Content, PIECE_BYTES } from '../tree/segment.ts';
+import type { Content } from '../tree/segment.ts';
 import type { TreeView } from '../tree/tree-view.ts';
 import type { Plan } from './plan.ts';
 
@@ -41,6 +41,8 @@ class Restore {
   /** The first restored name of each object with several. */
   readonly #linked = new Map<string, string>();
   readonly #removed = new Set<string>();
+  /** Directories that could not be made, such as those that belong to the service: nothing is put below them. */
+  readonly #refused = new Map<string, number>();
 
   constructor(helper: TreeHelper, store: BlobStore) {
     this.#helper = helper;
@@ -59,7 +61,10 @@ class Restore {
     this.#directories.add(path);
     if (path === '' || (before?.entry.kind === 'd' && !this.#removed.has(path))) return;
     const terms = { kind: 'd', target: '', device: 0n } as const;
-    this.#note(path, await this.#helper.make(path, terms, 'nothing', attributesOf(after.entry)));
+    const errno =
+      this.#refusalAbove(path) ?? (await this.#helper.make(path, terms, 'nothing', attributesOf(after.entry)));
+    this.#note(path, errno);
+    if (errno !== 0) this.#refused.set(path, errno);
   }
 
   async put({ path, before, after, isOfContent }: Difference): Promise<void> {
@@ -69,9 +74,10 @@ class Restore {
     const key = `${entry.device}:${entry.inode}`;
     const first = entry.links > 1 ? this.#linked.get(key) : undefined;
     const errno =
-      first === undefined
+      this.#refusalAbove(path) ??
+      (first === undefined
         ? await this.#putAlone(path, after, expected, isOfContent)
-        : await this.#helper.make(path, { kind: 'h', target: first, device: 0n }, expected, attributesOf(entry));
+        : await this.#helper.make(path, { kind: 'h', target: first, device: 0n }, expected, attributesOf(entry)));
     this.#note(path, errno, isOfContent || first !== undefined);
     if (errno === 0 && entry.links > 1) this.#linked.set(key, path);
   }
@@ -81,10 +87,19 @@ class Restore {
     const paths = [...this.#directories].sort((a, b) => depthOf(b) - depthOf(a));
     for (const path of paths) {
       const entry = directoryEntry(target, path);
-      if (!entry) continue;
+      if (!entry || this.#refused.has(path) || this.#refusalAbove(path) !== undefined) continue;
       const errno = await this.#helper.set(path, undefined, attributesOf(entry));
       if (errno !== 0 && errno !== constants.errno.ENOENT) this.failures.push({ path, reason: errno });
     }
+  }
+
+  #refusalAbove(path: string): number | undefined {
+    if (this.#refused.size === 0) return undefined;
+    for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) {
+      const errno = this.#refused.get(at);
+      if (errno !== undefined) return errno;
+    }
+    return undefined;
   }
 
   async #putAlone(
