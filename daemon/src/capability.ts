@@ -11,6 +11,7 @@ import type { ResourceSource } from './core/resources/resource.ts';
 import type { Report, Surveyed } from './core/survey/survey.ts';
 import type { BoundTool, DeclaredTool } from './core/tools/tool.ts';
 import { countRequests, type RequestActivity } from './http/activity/count-requests.ts';
+import { recordRequests } from './http/activity/record-requests.ts';
 
 /** Registers the routes of a service; it maps requests and answers and composes nothing. */
 type Adapter<S> = (app: App, service: S, core: Core) => void;
@@ -109,6 +110,8 @@ export function defineCapability<S extends AsyncDisposable, O extends OptionShap
       const bound = (mount: Adapter<S>) => (app: App) => {
         if (!isSupported) refuseAll(app, name);
         if (activity) countRequests(app, core.activity, activity);
+        const { records, looks = [] } = activity ?? {};
+        if (records) recordRequests(app, core.recorder, { kind: records, looks: new Set(looks) });
         mount(app, service, core);
       };
       const adapter = (mount: Adapter<S> | undefined) => (mount ? [bound(mount)] : []);

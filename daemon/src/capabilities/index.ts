@@ -10,10 +10,12 @@ import { sandbox } from './sandbox/index.ts';
 import { search } from './search/index.ts';
 import { skills } from './skills/index.ts';
 import { system } from './system/index.ts';
+import { timeline } from './timeline/index.ts';
 import { watch } from './watch/index.ts';
 
 /** Every capability, in the order in which they are made; they are disposed the other way round. */
 export const CAPABILITIES = [
+  timeline,
   system,
   sandbox,
   files,

@@ -1,7 +1,16 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
-import { boolean, list, named, type OptionValues, port, ports, seconds } from '@sandbox/program/options.ts';
+import {
+  boolean,
+  list,
+  named,
+  type OptionValues,
+  port,
+  ports,
+  seconds,
+  wholeNumber,
+} from '@sandbox/program/options.ts';
 import { accessLog, logLevel, validateResponses } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
 import { trustedProxies } from '@sandbox/program/trusted-proxies.ts';
@@ -120,7 +129,7 @@ export const CORE_OPTIONS = {
     flag: 'allowed-hosts',
     description:
       'Host names accepted without a key, besides IP addresses, dotless names and *.localhost; comma separated. ' +
-      'The * of *.name and *-name matches within one label.',
+      'The * of *.name and *-name matches within one label, **.name one label or several.',
   }),
   allowedOrigins: named(list().default([]), {
     env: 'SVC_ALLOWED_ORIGINS',
@@ -148,6 +157,13 @@ export const CORE_OPTIONS = {
     env: 'SVC_STOP_GRACE_SECONDS',
     flag: 'stop-grace-seconds',
     description: 'Seconds between SIGTERM and SIGKILL of running commands when the daemon stops.',
+  }),
+  memoryGuard: named(wholeNumber(0, 99).default(0), {
+    env: 'SVC_MEMORY_GUARD',
+    flag: 'memory-guard',
+    description:
+      "Percent of the container's memory limit at which the largest command is ended, before the kernel chooses a " +
+      'process; 0: off.',
   }),
   stallSeconds: stallSeconds(),
   otlpEndpoint: otlpEndpoint(),

@@ -10,6 +10,7 @@ import type { RunEnvironment } from './environment/run-environment.ts';
 import type { Metrics } from './metrics.ts';
 import type { OwnedProcesses } from './process/owners/owned-processes.ts';
 import type { Processes } from './process/owners/processes.ts';
+import type { Recorder } from './recorder/recorder.ts';
 import type { RuntimeDir } from './runtime-dir.ts';
 
 /** What a capability is made from. */
@@ -26,6 +27,8 @@ export interface Core {
   readonly metrics: Metrics;
   /** Those of this capability alone. */
   readonly processes: OwnedProcesses;
+  /** Where to report what happened. */
+  readonly recorder: Recorder;
   /** Of tickets and cookies. */
   readonly revocations: Revocations;
   readonly runtime: RuntimeDir;

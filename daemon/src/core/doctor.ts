@@ -9,6 +9,7 @@ import { type CoreConfig, inheritedEnvironment } from './config.ts';
 import { readEnvDirectory } from './environment/env-directory.ts';
 import { errnoName } from './errno-name.ts';
 import type { Finding } from './finding.ts';
+import { checkMemory } from './memory/check-memory.ts';
 import { SILENT_HINT } from './process/keeper/keeper-connection.ts';
 import { isKeeperSilent } from './process/keeper/keeper-launch.ts';
 import { keeperProgram, treeProgram } from './process/keeper/keeper-program.ts';
@@ -29,6 +30,7 @@ export async function examine(config: CoreConfig, requirements: readonly Require
     ...checkDefaultUser(config.defaultUser),
     ...secretFiles(config).map(checkSecretFile),
     ...checkAccessKeys(config.accessKeysFile),
+    { ...checkMemory(config.memoryGuard), required: false },
     ...checkPool(config),
     ...checkEnvDir(config.envDir),
     checkConnections(inheritedEnvironment()[CONNECTIONS_PER_ADDRESS]),

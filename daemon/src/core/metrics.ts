@@ -25,6 +25,12 @@ export class Metrics extends ServiceMetrics {
     help: 'Bytes of output that were no longer kept when the command ended: over a cap, or refused by the disk.',
     registers: [this.registry],
   });
+  readonly automaticCheckpoints = new Counter({
+    name: 'checkpoints_automatic_total',
+    help: 'Automatic checkpoints, by result; skipped: one ran, or the last ones took too long.',
+    labelNames: ['result'] as const,
+    registers: [this.registry],
+  });
   readonly protocolRequests = new Counter({
     name: 'protocol_requests_total',
     help: 'Requests of foreign protocols, by protocol.',

@@ -1,5 +1,6 @@
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
+import { imageName } from '@sandbox/program/product.ts';
 import { AccountPrograms } from '../../core/account/account-programs.ts';
 import type { BrowserLife } from '../../core/browser/browser-life.ts';
 import type { Core } from '../../core/core.ts';
@@ -34,8 +35,7 @@ const NO_SIZE: Size = { width: 0, height: 0 };
 const ASK_MS = 5000;
 const NO_BROWSER_HINT =
   'start the browser (POST start in the images), or set BROWSER_REMOTE_DEBUGGING_HOST and _PORT to one that runs';
-const NO_STARTER_HINT =
-  'nothing here starts a browser: start one with --remote-debugging-port and name it by BROWSER_REMOTE_DEBUGGING_HOST and _PORT, or use the full image sandbox-daemon or sandbox-desktop';
+const NO_STARTER_HINT = `nothing here starts a browser: start one with --remote-debugging-port and name it by BROWSER_REMOTE_DEBUGGING_HOST and _PORT, or use the full image ${imageName('daemon')} or ${imageName('desktop')}`;
 const MANUAL_HINT = 'BROWSER_START_MODE is manual: POST /v2/browser/start starts the browser and waits for it';
 
 interface Described {

@@ -34,6 +34,7 @@ export const browser = defineCapability({
     kind: 'browser',
     looks: LOOKS.flatMap((path) => [`/v1/browser/${path}`, `/v2/browser/${path}`]),
     transfers: [],
+    records: 'browser.action',
   },
   routes: (app, { starter }) => startRoute(app, starter),
   v2: browserV2,

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { waitFor } from '@sandbox/api/wait.ts';
 import type { Core } from '../../core/core.ts';
+import type { BeforeChange } from '../../core/ports/before-change-port.ts';
 import { recordRefused } from '../../core/records/runtime-space.ts';
+import { noteCell, noteCellEnd, noteFoundCell } from './execution/cell-events.ts';
 import { takesInput } from './execution/cell-input.ts';
 import type { CellReport, CellRequest } from './execution/cell-report.ts';
 import type { Execution } from './execution/execution.ts';
@@ -32,6 +34,8 @@ export interface CodeParts {
   /** Of SVC_JUPYTER_ENDPOINT. */
   readonly outside: OutsideRuntime | undefined;
   readonly backend: string;
+  /** What happens before each cell. */
+  readonly before?: BeforeChange;
 }
 
 /** Runs code. A cell has an execution from its begin on; what is wrong before that is an error of the call. */
@@ -86,6 +90,7 @@ export class CodeService implements AsyncDisposable {
     const place = await this.#placeInTurn(request, served, gone);
     try {
       await place.take(request.timeoutSeconds * 1000, gone);
+      await this.#before(request);
     } catch (error) {
       await place.leave();
       throw error;
@@ -181,7 +186,8 @@ export class CodeService implements AsyncDisposable {
   follow(execution: Execution, ending: Promise<void>): void {
     const { startedAt, startedTick } = execution.head;
     const held = this.#core.activity.hold('cell', execution.id, { at: startedAt, tick: startedTick });
-    this.#track(ending.finally(() => held[Symbol.dispose]()));
+    noteFoundCell(this.#core.recorder, execution.head);
+    this.#track(this.#recorded(execution, ending).finally(() => held[Symbol.dispose]()));
   }
 
   /** Ends all sessions and the cells that run. */
@@ -211,7 +217,7 @@ export class CodeService implements AsyncDisposable {
   /** What prevents the begin is the end of the execution. */
   async #beginInTurn(execution: Execution, journal: JournalFile, request: CellRequest, place: Place): Promise<void> {
     try {
-      await this.#takeTurn(execution, place, request.timeoutSeconds * 1000);
+      await this.#takeTurn(execution, place, request);
       const interpreter = place.begin(execution.id);
       this.#recordProcess(journal, interpreter.process);
       this.#supervise(execution, interpreter, request, place);
@@ -234,17 +240,22 @@ export class CodeService implements AsyncDisposable {
   }
 
   /** @throws NotBegun if it was interrupted meanwhile, else as `Place.take` */
-  async #takeTurn({ id }: Execution, place: Place, ms: number): Promise<void> {
+  async #takeTurn({ id }: Execution, place: Place, request: CellRequest): Promise<void> {
     const waiting = new AbortController();
     this.#waiting.set(id, waiting);
     try {
-      await place.take(ms, waiting.signal);
+      await place.take(request.timeoutSeconds * 1000, waiting.signal);
+      await this.#before(request);
     } catch (error) {
       throw waiting.signal.aborted ? new NotBegun() : error;
     } finally {
       this.#waiting.delete(id);
     }
     if (waiting.signal.aborted) throw new NotBegun();
+  }
+
+  async #before({ user }: CellRequest): Promise<void> {
+    await this.#parts.before?.({ what: 'a cell', user });
   }
 
   async #placeInTurn(request: CellRequest, served: Served, gone?: AbortSignal): Promise<Place> {
@@ -260,13 +271,20 @@ export class CodeService implements AsyncDisposable {
   #supervise(execution: Execution, interpreter: Interpreter, request: CellRequest, place: Place): void {
     const held = this.#core.activity.hold('cell', execution.id);
     const { id, head } = execution;
+    noteCell(this.#core.recorder, head);
     const { code, files, preparation } = request;
     const isLast = place.sessionId === null;
     const cell = { id, language: head.language, code, files, preparation, isLast, takesInput: takesInput(head) };
     execution.input.bind((text) => interpreter.answer?.(text));
     const running = interpreter.run(cell, execution);
     const timeoutMs = request.timeoutSeconds * 1000;
-    this.#track(this.#toEnd(superviseCell(interpreter, running, execution, timeoutMs), place, held));
+    const ending = superviseCell(interpreter, running, execution, timeoutMs);
+    this.#track(this.#toEnd(this.#recorded(execution, ending), place, held));
+  }
+
+  async #recorded(execution: Execution, ending: Promise<void>): Promise<void> {
+    await ending;
+    noteCellEnd(this.#core.recorder, execution);
   }
 
   async #toEnd(ending: Promise<void>, place: Place, held: Disposable): Promise<void> {
@@ -321,4 +339,5 @@ function refuse(execution: Execution, error: unknown, core: Core): void {
   const evalue = isKnown ? error.message : 'internal error';
   execution.write({ type: 'error', ename, evalue, traceback: [`${ename}: ${evalue}`] });
   execution.finish({ status: 'error', executionCount: null, exitCode: null, signal: null, oomKilled: null });
+  noteCellEnd(core.recorder, execution);
 }

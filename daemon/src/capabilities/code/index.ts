@@ -1,4 +1,5 @@
 import { defineCapability } from '../../capability.ts';
+import { BEFORE_CHANGE, beforeChange } from '../../core/ports/before-change-port.ts';
 import { CODE } from '../../core/ports/code-port.ts';
 import { provide } from '../../core/ports/port.ts';
 import { tool } from '../../core/requirement.ts';
@@ -37,7 +38,8 @@ export const code = defineCapability({
   requires: [tool('python3', { hint: 'apt-get install python3-ipykernel: Python cells' })],
   unsupportedOn: ['win32'],
   provides: [provide(CODE, codePort)],
-  create: async (core, options) => {
+  uses: [BEFORE_CHANGE],
+  create: async (core, options, ports) => {
     const directory = core.runtime.directory('code');
     const processes = new InterpreterProcesses(core);
     const zygote = options.kernelZygote ?? zygoteFor(memoryLimit());
@@ -78,6 +80,7 @@ export const code = defineCapability({
       kernels,
       outside,
       backend: options.codeBackend,
+      before: beforeChange(ports),
     });
     await recoverCode(core, { catalogue, tables, executions, processes, oneOffs, service });
     prewarmed.fill(catalogue, [

@@ -5,6 +5,7 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../core/core.ts';
 import { HelperPlaces } from '../../core/files/helper-places.ts';
 import type { Finding } from '../../core/finding.ts';
+import type { BeforeChange } from '../../core/ports/before-change-port.ts';
 import { probeProcess } from '../../core/process/probe-process.ts';
 import { reportOutput } from '../../core/tools/output-progress.ts';
 import type { ToolContext } from '../../core/tools/tool.ts';
@@ -17,6 +18,7 @@ import { type RawRange, type RawRequest, rawRange } from './output/raw-bytes.ts'
 import { type OutputReading, type OutputRequest, readOutput } from './output/read-output.ts';
 import type { Command, CommandRecord, CommandStatus } from './run/command.ts';
 import { endCommands } from './run/command-end.ts';
+import { noteSignalled } from './run/command-events.ts';
 import { CommandStarter, START_PATIENCE_MS, type StartRequest } from './run/command-starter.ts';
 import { type OfferTerms, offerStdin, type StdinTerms, type StdinWritten, writeStdin } from './run/command-stdin.ts';
 import type { Launcher } from './run/launcher.ts';
@@ -44,11 +46,21 @@ export interface FollowedCommand {
   readonly follow: (gone: AbortSignal) => AsyncGenerator<FollowEvent>;
 }
 
+interface CommandTerms {
+  /** Commands that run at once. */
+  readonly maxRunning: number;
+  /** Ends with the service. */
+  readonly guard: Disposable | undefined;
+  /** What happens before each command. */
+  readonly before?: BeforeChange;
+}
+
 /** Runs commands and keeps their output. Every method throws SandboxError `not_found` for an unknown id. */
 export class CommandService implements AsyncDisposable {
   readonly sessions: SessionService;
   readonly shell: SharedShell;
   readonly #core: Core;
+  readonly #guard: Disposable | undefined;
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
   readonly #starter: CommandStarter;
@@ -56,12 +68,13 @@ export class CommandService implements AsyncDisposable {
   readonly #claims = new StdinClaims();
   readonly #attachments = new Set<Attachment>();
 
-  constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
+  constructor(core: Core, store: CommandStore, launcher: Launcher, { maxRunning, guard, before }: CommandTerms) {
     this.sessions = new SessionService(core, store, launcher);
     this.#core = core;
+    this.#guard = guard;
     this.#store = store;
     this.#launcher = launcher;
-    this.#starter = new CommandStarter(core, store, launcher, maxRunning);
+    this.#starter = new CommandStarter(core, store, launcher, maxRunning, before);
     this.#places = new HelperPlaces('cwd', core.runtime.path);
     this.#places.clear();
     this.shell = new SharedShell(this.#starter, launcher, this.#places);
@@ -224,6 +237,7 @@ export class CommandService implements AsyncDisposable {
   async kill(id: string, signal: string): Promise<{ readonly processes: number; readonly status: CommandStatus }> {
     const command = this.#store.get(id);
     const { target } = command;
+    noteSignalled(this.#core, command.record, signal);
     const signalled = target ? this.#core.processes.signal([target], signal) : Promise.resolve(0);
     if (command.record.status === 'pending') signalled.catch(ignore);
     const processes = command.record.status === 'pending' ? 0 : await signalled;
@@ -244,6 +258,7 @@ export class CommandService implements AsyncDisposable {
 
   /** Ends all commands: SIGTERM, SIGKILL after the grace of the configuration. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#guard?.[Symbol.dispose]();
     await this.#starter[Symbol.asyncDispose]();
     await endCommands(this.#core, this.#store.all(), this.#core.config.stopGraceSeconds * 1000);
     this.#store[Symbol.dispose]();

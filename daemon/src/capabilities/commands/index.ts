@@ -1,4 +1,5 @@
 import { defineCapability } from '../../capability.ts';
+import { BEFORE_CHANGE, beforeChange } from '../../core/ports/before-change-port.ts';
 import { COMMANDS } from '../../core/ports/commands-port.ts';
 import { provide } from '../../core/ports/port.ts';
 import { tool } from '../../core/requirement.ts';
@@ -6,6 +7,7 @@ import { CommandService } from './command-service.ts';
 import { commandsPort } from './commands-port.ts';
 import { CommandsOptions } from './options.ts';
 import { COMMANDS_SCOPES } from './route-scopes.ts';
+import { guardMemory } from './run/guard-memory.ts';
 import { Launcher } from './run/launcher.ts';
 import { CommandStore } from './store/command-store.ts';
 import { recover } from './store/recover.ts';
@@ -26,7 +28,8 @@ export const commands = defineCapability({
     tool('git', { hint: 'apt-get install git' }),
   ],
   provides: [provide(COMMANDS, commandsPort)],
-  create: async (core, options) => {
+  uses: [BEFORE_CHANGE],
+  create: async (core, options, ports) => {
     const { store, records } = CommandStore.open(core, options.commandMaxSessions, {
       maxRecords: options.commandMaxRecords,
       maxAgeMs: options.commandRetentionSeconds * 1000,
@@ -36,7 +39,9 @@ export const commands = defineCapability({
     core.metrics.gauge('commands_running', 'Commands running at this moment.', () => store.running.size);
     core.metrics.gauge('command_sessions', 'Command sessions that are open.', () => store.sessions.list().length);
     const launcher = new Launcher(core, options.commandOutputMaxBytes);
-    const service = new CommandService(core, store, launcher, options.commandMaxRunning);
+    const guard = guardMemory(core, store);
+    const before = beforeChange(ports);
+    const service = new CommandService(core, store, launcher, { maxRunning: options.commandMaxRunning, guard, before });
     core.metrics.gauge('command_attachments', 'Clients attached to commands.', () => service.attached);
     return service;
   },

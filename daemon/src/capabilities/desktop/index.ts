@@ -19,7 +19,12 @@ export const desktop = defineCapability({
   create: ({ config, platform }, { computerUseUrl }) =>
     new DesktopService(computerUseUrl, new ShellPaths(config.defaultUser, platform)),
   // The report of activity has the kinds of the contract; on the display an agent mostly uses the browser.
-  activity: { kind: 'browser', looks: LOOKS.map((path) => `/v2/computer/${path}`), transfers: [] },
+  activity: {
+    kind: 'browser',
+    looks: LOOKS.map((path) => `/v2/computer/${path}`),
+    transfers: [],
+    records: 'desktop.action',
+  },
   v2: desktopV2,
   v1: desktopV1,
   tools: accessibilityTool,

@@ -6,6 +6,8 @@ const OPTIONS: Readonly<Record<string, number | undefined>> = {
   PROXY_FORWARD_PORT: 8101,
   SVC_E2B_PORT: undefined,
   SVC_SWEREX_PORT: undefined,
+  SVC_PYTHON_RUNTIME_PORT: undefined,
+  SVC_SANDBOXD_GRPC_PORT: undefined,
 };
 /** Options with an address or a URL, which may have a port. */
 const ADDRESSES: Readonly<Record<string, string>> = {

@@ -47,6 +47,7 @@ export const pty = defineCapability({
       historyBytes: options.ptyHistoryBytes,
       failed: (error: unknown, session: FailedSession) => closeFailed(core, error, session),
       clock: core.clock,
+      recorder: core.recorder,
       activity: { activity: core.activity, quietMs: config.activityQuietSeconds * 1000 },
     };
     const service = new PtyService(core, tools, options, await recoverSessions(core, tools));

@@ -41,12 +41,12 @@ async function* follow(
   using _held = service.sessions.hold(session);
   using _viewer = session.attach();
   for (let at = Math.max(history.first, from); !gone.aborted; ) {
-    const { offset, bytes } = await history.read(at, READ_BYTES);
+    const { offset, bytes, isOver } = await history.read(at, READ_BYTES);
     if (isTurnSpent()) await yieldToEventLoop();
     if (bytes.length > 0) {
       at = offset + bytes.length;
       yield { type: 'bytes', bytes, next: at };
-    } else if (history.closed) {
+    } else if (isOver) {
       yield { type: 'exit', state: stateOf(session) };
       return;
     } else await history.advanced(at, gone);

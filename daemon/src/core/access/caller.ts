@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { readlinkSync, realpathSync } from 'node:fs';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { type FilePath, shownPath } from '../files/file-path.ts';
+import type { Actor } from '../recorder/event.ts';
 import type { Credential } from './credential.ts';
 import { type Confinement, confinementOf } from './scopes.ts';
 
@@ -11,6 +12,15 @@ interface Caller {
   readonly confinement: Confinement | undefined;
   /** Whether the key itself is good for some directories alone, and not only the work that it does. */
   readonly hasKeyForFiles: boolean;
+  /** Undefined unless something records. */
+  readonly source: RequestSource | undefined;
+}
+
+/** By what a request was sent, for records of it. */
+export interface RequestSource {
+  readonly protocol: string;
+  /** What the client calls itself. */
+  readonly claimed: string | null;
 }
 
 const callers = new AsyncLocalStorage<Caller>();
@@ -24,21 +34,28 @@ export function reservePaths(paths: () => readonly string[]): Disposable {
 }
 
 /** Runs what handles a request in the name of its credential. */
-export function runAs(credential: Credential, run: () => void): void {
+export function runAs(credential: Credential, run: () => void, source?: RequestSource): void {
   const confinement = confinementOf(credential);
-  if (credential.name === undefined && confinement === undefined) run();
-  else callers.run({ name: credential.name, confinement, hasKeyForFiles: confinement !== undefined }, run);
+  if (credential.name === undefined && confinement === undefined && source === undefined) run();
+  else callers.run({ name: credential.name, confinement, hasKeyForFiles: confinement !== undefined, source }, run);
 }
 
 /** Runs what handles files of one directory alone. @param directory a path without links */
 export function runBelow<T>(directory: string, run: () => T): T {
   const confinement = { read: [directory], write: [directory] };
-  return callers.run({ name: callers.getStore()?.name, confinement, hasKeyForFiles: hasKeyForFiles() }, run);
+  const { name, source } = callers.getStore() ?? {};
+  return callers.run({ name, confinement, hasKeyForFiles: hasKeyForFiles(), source }, run);
 }
 
 /** The name of the key of the request that the caller works for; null if it has none. */
 export function callerName(): string | null {
   return callers.getStore()?.name ?? null;
+}
+
+/** Who sent the request that the caller works for; null: it works for none. */
+export function callerActor(): Actor | null {
+  const caller = callers.getStore();
+  return caller?.source === undefined ? null : { key: caller.name ?? null, ...caller.source };
 }
 
 export function isConfined(): boolean {

@@ -36,6 +36,11 @@ export function credentialFiles(): string[] {
   return [...withheld].flatMap(({ credentials }) => credentials.files);
 }
 
+/** The credentials that are valid now, of every daemon in this process. */
+export function credentialValues(): string[] {
+  return [...withheld].flatMap(({ credentials }) => credentials.values());
+}
+
 /** Whether the content of an open file must not be given to a call. */
 export function holdsCredential(descriptor: number): boolean {
   if (withheld.size === 0) return false;
@@ -64,7 +69,7 @@ export function requireNoCredentialAt(path: FilePath, operation: string): void {
  * Undefined if none exist.
  */
 export function credentialText(): ((text: string) => boolean) | undefined {
-  const values = [...withheld].flatMap(({ credentials }) => credentials.values());
+  const values = credentialValues();
   if (values.length === 0) return undefined;
   return (text) => values.some((value) => isTextOf(text, value));
 }
@@ -92,9 +97,7 @@ function isOfProcess(descriptor: number, { dev }: BigIntStats): boolean {
   if (name === 'mem') return true;
   if (name !== 'environ' && name !== 'cmdline') return false;
   const bytes = contentOf(descriptor);
-  return [...withheld]
-    .flatMap(({ credentials }) => credentials.values())
-    .some((value) => BEFORE_KEY.some((before) => bytes.includes(before + value)));
+  return credentialValues().some((value) => BEFORE_KEY.some((before) => bytes.includes(before + value)));
 }
 
 function contentOf(descriptor: number): Buffer {

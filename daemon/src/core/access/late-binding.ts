@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { concealSecret, type Logger } from '@sandbox/program/logger.ts';
 import type { CoreConfig } from '../config.ts';
+import { Recorder } from '../recorder/recorder.ts';
 import { type AccessKey, AccessKeys, cookieSecret, cookieSecretPath } from './access-keys.ts';
 import { reservePaths } from './caller.ts';
 import { ClaimCredential, type ClaimOptions, type ClaimProof, digest } from './claim/claim-credential.ts';
@@ -50,11 +51,13 @@ export class LateBinding implements AsyncDisposable {
   readonly #credential: ClaimCredential;
   readonly #record: ClaimRecord;
   readonly #logger: Logger;
+  readonly #recorder: Recorder;
   #claim: Claim | undefined;
   #terms: AccessTerms;
   readonly #withheld: Disposable | undefined;
 
-  private constructor(options: LateOptions, directory: string, logger: Logger) {
+  private constructor(options: LateOptions, directory: string, logger: Logger, recorder: Recorder) {
+    this.#recorder = recorder;
     this.#options = options;
     this.#directory = directory;
     this.#logger = logger;
@@ -72,11 +75,12 @@ export class LateBinding implements AsyncDisposable {
 
   /**
    * @param directory the runtime directory
+   * @param recorder where changes of the keys and a claim are reported
    * @throws OptionError if the file of the token or of the public key has none at a first start, Error if there is a
    *   claim that cannot be read
    */
-  static open(options: LateOptions, directory: string, logger: Logger): LateBinding {
-    const binding = new LateBinding(options, directory, logger);
+  static open(options: LateOptions, directory: string, logger: Logger, recorder = new Recorder()): LateBinding {
+    const binding = new LateBinding(options, directory, logger, recorder);
     binding.#openPool();
     if (binding.#terms.locked === 'no_key') binding.#logClosed(keyFileTerms(options.apiKeyFile ?? ''));
     return binding;
@@ -90,7 +94,11 @@ export class LateBinding implements AsyncDisposable {
   access(): AccessTerms {
     const isOtherKey = this.#keyFile !== undefined && this.#keyNow() !== this.#terms.apiKey;
     const isOther = isOtherKey || this.#accessKeys?.current() !== this.#terms.named?.keys;
-    if (isOther) this.#terms = this.#termsNow();
+    if (!isOther) return this.#terms;
+    this.#terms = this.#termsNow();
+    const { apiKey, named } = this.#terms;
+    const names = named?.keys.map(({ name }) => name);
+    this.#recorder.observe('keys.changed', {}, { hasSingleKey: apiKey !== undefined, names });
     return this.#terms;
   }
 
@@ -114,7 +122,9 @@ export class LateBinding implements AsyncDisposable {
     this.#claim = claim;
     this.#terms = this.#termsNow();
     this.#credential.discardToken();
-    this.#logger.info({ labels: claim.labels, withKey: claim.apiKey !== undefined }, 'the sandbox was claimed');
+    const withKey = claim.apiKey !== undefined;
+    this.#recorder.note('sandbox.claimed', {}, { withKey, labels: claim.labels });
+    this.#logger.info({ labels: claim.labels, withKey }, 'the sandbox was claimed');
     return claim;
   }
 

@@ -121,6 +121,12 @@ export class TicketStore {
     this.#revocations.add(ticketId(id), this.#clock.now() + REVOKED_MS);
   }
 
+  /** Tickets that are valid, to a second. */
+  get size(): number {
+    this.#forgetExpired(this.#clock.now());
+    return this.#tickets.size;
+  }
+
   /** Whether the text is a ticket with uses left, for any path. */
   has(text: string): boolean {
     return TICKET.test(text) && this.#tickets.has(digest(text));

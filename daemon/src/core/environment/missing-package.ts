@@ -1,3 +1,5 @@
+import { imageName } from '@sandbox/program/product.ts';
+
 /** Modules of the data layer of the images, by which programs import them, and their names for pip. */
 export const DATA_PACKAGES: ReadonlyMap<string, string> = new Map([
   ['ipywidgets', 'ipywidgets'],
@@ -17,7 +19,7 @@ export function missingPackageHint(output: string): string | null {
   for (const [, imported, started] of output.matchAll(MISSING)) {
     const name = DATA_PACKAGES.get(imported ?? started ?? '');
     if (name === undefined) continue;
-    return `${name} is not installed here: pip install ${name}, or use the image sandbox-data (npm run images data), which has it`;
+    return `${name} is not installed here: pip install ${name}, or use the image ${imageName('data')} (npm run images data), which has it`;
   }
   return null;
 }

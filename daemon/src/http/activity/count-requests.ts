@@ -1,6 +1,7 @@
 import { finished } from 'node:stream';
 import type { App } from '@sandbox/api/http/app-types.ts';
 import type { Activity, UseKind } from '../../core/activity/activity.ts';
+import type { EventKind } from '../../core/recorder/event.ts';
 
 /** Which requests of a capability are a use of the sandbox. Route patterns have their prefix: `/v2/fs/upload`. */
 export interface RequestActivity {
@@ -10,6 +11,8 @@ export interface RequestActivity {
   readonly looks: readonly string[];
   /** Routes that move a body of any size: they keep the sandbox busy until it has moved. */
   readonly transfers: readonly string[];
+  /** The kind of events that its requests are reported as, if they do not only look. */
+  readonly records?: EventKind;
 }
 
 /** Counts the requests of the routes that are registered after this in the same scope. */

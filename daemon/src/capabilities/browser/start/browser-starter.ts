@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import { pollUntil } from '@sandbox/api/wait.ts';
+import { imageName } from '@sandbox/program/product.ts';
 
 /** Time for a browser to answer after a request to start it, in milliseconds. */
 const START_MS = 30_000;
@@ -9,8 +10,7 @@ const LOOK_MS = 100;
 /** The supervisor ignores a request while the browser ends, so it is repeated. */
 const REPEAT_MS = 1_000;
 
-const WITHOUT_SUPERVISOR =
-  'start a browser with --remote-debugging-port, or run the service in the full image sandbox-daemon or sandbox-desktop';
+const WITHOUT_SUPERVISOR = `start a browser with --remote-debugging-port, or run the service in the full image ${imageName('daemon')} or ${imageName('desktop')}`;
 const AFTER_FAILURE = 'the log of the container has its messages; supervisorctl restart chromium ends one that hangs';
 
 export interface StartedBrowser {

@@ -98,7 +98,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     schema: {
       tags,
       operationId: 'configureBrowser',
-      summary: 'Set the resolution of the display, or of the window if no worker serves the display',
+      summary: 'Set the resolution of the display, else of the window',
       body: ConfigBody,
       response: { 200: envelopeOf(ConfigFields), ...errors },
     },
@@ -129,7 +129,7 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     schema: {
       tags,
       operationId: 'listBrowserRequests',
-      summary: 'List the requests of the pages, oldest first',
+      summary: 'Requests of the pages, oldest first',
       querystring: RequestQuery,
       response: { 200: envelopeOf(z.array(RequestFields)), ...errors },
     },

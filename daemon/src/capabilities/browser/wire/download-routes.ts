@@ -49,7 +49,7 @@ export function downloadRoutes(app: App, service: BrowserService, surface: Surfa
     schema: {
       tags,
       operationId: 'listDownloads',
-      summary: 'List the downloads of the browser, oldest first',
+      summary: 'Downloads, oldest first',
       description: `The newest ${DOWNLOADS_KEPT} since the daemon is connected to the browser.`,
       response: { 200: envelopeOf(z.array(DownloadFields)), ...errors },
     },

@@ -142,7 +142,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     schema: {
       tags,
       operationId: 'clickElement',
-      summary: 'Click an element or a point of the page',
+      summary: 'Click an element or a point',
       description: 'Scrolls into view and waits until the element is visible, enabled, at rest and not covered.',
       body: ClickBody,
       response: { 200: envelopeOf(ClickedFields), ...errors },
@@ -189,7 +189,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     schema: {
       tags,
       operationId: 'hoverElement',
-      summary: 'Move the pointer to an element or a point of the page',
+      summary: 'Move the pointer to an element or a point',
       body: HoverBody,
       response: { 200: envelopeOf(ClickedFields), ...errors },
     },
@@ -204,7 +204,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     schema: {
       tags,
       operationId: 'dragElement',
-      summary: 'Drag an element or a point of the page to another one',
+      summary: 'Drag an element or a point to another one',
       body: DragBody,
       response: { 200: envelopeOf(ClickedFields), ...errors },
     },
@@ -219,7 +219,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     schema: {
       tags,
       operationId: 'giveFiles',
-      summary: 'Give files to a file field, or to the file chooser that an element opens',
+      summary: 'Give files to a file field, or to the chooser of an element',
       body: UploadBody,
       response: { 200: envelopeOf(UploadedFields), ...errors },
     },

@@ -211,7 +211,7 @@ export function pageRoutes(app: App, service: BrowserService, surface: Surface):
     schema: {
       tags,
       operationId: 'takeSnapshot',
-      summary: 'Read the page as text with references to its elements',
+      summary: 'Read the page as text with references',
       body: SnapshotBody,
       response: { 200: envelopeOf(SnapshotFields), ...errors },
     },

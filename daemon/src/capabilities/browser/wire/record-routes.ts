@@ -89,7 +89,7 @@ export function recordRoutes(app: App, service: BrowserService, surface: Surface
     schema: {
       tags,
       operationId: 'readStorage',
-      summary: 'Read cookies and local storage, in the format of Playwright',
+      summary: 'Cookies and local storage, in the format of Playwright',
       description: 'Local storage of the origins that open pages and their frames have.',
       response: { 200: envelopeOf(StateFields), ...errors },
     },
@@ -125,7 +125,7 @@ export function recordRoutes(app: App, service: BrowserService, surface: Surface
     schema: {
       tags,
       operationId: 'getHar',
-      summary: 'Get the requests of the pages as HAR 1.2',
+      summary: 'Requests of the pages as HAR 1.2',
       description: 'The document itself, without an envelope, and without bodies of requests and answers.',
       querystring: HarQuery,
       response: { 200: Har, ...errors },

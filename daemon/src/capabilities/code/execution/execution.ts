@@ -59,6 +59,11 @@ export class Execution implements OutputSink {
     return this.#end === undefined;
   }
 
+  /** Undefined while it runs. */
+  get end(): ExecutionEnd | undefined {
+    return this.#end;
+  }
+
   get endedAt(): Date | undefined {
     return this.#end?.at;
   }

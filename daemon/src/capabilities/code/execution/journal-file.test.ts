@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { pollUntil } from '@sandbox/api/wait.ts';
 import { expect, test } from 'vitest';
 import { mayMount } from '../../../../../scripts/testing/may-mount.ts';
 import { SmallDisk } from '../../../../../scripts/testing/small-disk.ts';
+import { tempDir } from '../../../../../scripts/testing/temp-dir.ts';
 import { AgeClock } from '../../../core/clock/age-clock.ts';
 import { type ErrorOutput, REFUSED } from '../runtime/output.ts';
 import type { ExecutionHead } from './execution-head.ts';
@@ -40,4 +43,18 @@ test.runIf(mayMount).each([
   expect(outputs.slice(outputs.findIndex((output) => 'text' in output && output.text.includes('left out')))).toEqual(
     isKept ? [REFUSED, error] : [REFUSED],
   );
+});
+
+test('a file that was opened ahead is removed if no execution follows', async () => {
+  await using place = await tempDir();
+  const unusedMs = 10;
+  using journals = new JournalDirectory(place.path, unusedMs);
+  for (const id of ['a', 'b']) journals.create({ ...HEAD, id }, undefined).end(END, new Date(0));
+  await new Promise(setImmediate);
+  const names = (): string[] => readdirSync(place.path).sort();
+  const without = await pollUntil(() => names().length === 2, { everyMs: 5, ms: 60_000 });
+  expect(without).toBe('settled');
+  expect(names()).toEqual(['a.ended', 'b.ended']);
+  journals.create({ ...HEAD, id: 'c' }, undefined).end(END, new Date(0));
+  expect(names()).toContain('c.ended');
 });

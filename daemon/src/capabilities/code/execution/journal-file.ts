@@ -12,6 +12,8 @@ export const ENDED = '.ended';
 
 /** Milliseconds between two executions up to which the file of the next one is opened ahead. */
 const AHEAD_MS = 1000;
+/** Milliseconds after which it is removed if no execution has begun. */
+const UNUSED_MS = 10_000;
 
 /** What a restarted daemon reads of an execution. */
 export interface Journal {
@@ -108,21 +110,28 @@ export class JournalFile {
   }
 }
 
-/** The files of executions. While executions follow each other the next one is opened ahead, off the way of a cell. */
+/**
+ * The files of executions. While executions follow each other the next one is opened ahead, off the way of a cell; an
+ * idle daemon holds none.
+ */
 export class JournalDirectory implements Disposable {
   readonly #path: string;
+  readonly #unusedMs: number;
   #begunAt = Number.NEGATIVE_INFINITY;
   #next: LineJournal | undefined;
   #opening: NodeJS.Immediate | undefined;
+  #removing: NodeJS.Timeout | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, unusedMs: number = UNUSED_MS) {
     this.#path = path;
+    this.#unusedMs = unusedMs;
   }
 
   /** @param process if it is known @throws the error of the system call that the disk refused */
   create(head: ExecutionHead, process: CellProcess | undefined): JournalFile {
     const lines = this.#next ?? this.#open();
     this.#next = undefined;
+    clearTimeout(this.#removing);
     const file = new JournalFile(lines, join(this.#path, head.id + ENDED));
     try {
       file.begin(head, process);
@@ -144,6 +153,11 @@ export class JournalDirectory implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#opening) clearImmediate(this.#opening);
+    this.#removeNext();
+  }
+
+  #removeNext(): void {
+    clearTimeout(this.#removing);
     this.#next?.remove();
     this.#next = undefined;
   }
@@ -153,6 +167,7 @@ export class JournalDirectory implements Disposable {
       this.#opening = undefined;
       try {
         this.#next = this.#open();
+        this.#removing = setTimeout(() => this.#removeNext(), this.#unusedMs).unref();
       } catch {
         // The next execution tries again, and says why.
       }

@@ -25,7 +25,8 @@ export function executionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'readExecution',
-      summary: 'Read the outputs of an execution by number, as JSON or NDJSON, while it runs and ten minutes after',
+      summary: 'Read the outputs of an execution',
+      description: 'By number, up to ten minutes after its end.',
       params: ExecutionParams,
       produces: ['application/json', 'application/x-ndjson'],
       querystring: ExecutionQuery,
@@ -64,7 +65,8 @@ export function executionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'answerInput',
-      summary: 'Answer the prompt of input() or getpass() that waits; 409 if no prompt waits',
+      summary: 'Answer the prompt of input() or getpass() that waits',
+      description: '409 if no prompt waits.',
       params: ExecutionParams,
       body: InputBody,
       response: { 200: envelopeOf(z.object({ execution_id: z.string() })), ...V2_ERRORS, 409: ErrorBody },

@@ -102,7 +102,8 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'restartCodeSession',
-      summary: "Restart the session's interpreter. Its state is lost and a running cell is cancelled.",
+      summary: 'Restart a session: its state is lost',
+      description: 'It gets a new interpreter, and a running cell is cancelled.',
       params: SessionParams,
       response: { 200: envelopeOf(CodeSession), ...BUSY },
     },

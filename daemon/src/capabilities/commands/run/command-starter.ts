@@ -5,11 +5,13 @@ import { ignore } from '@sandbox/program/ignore.ts';
 import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import { PlaceQueue } from '../../../core/place-queue.ts';
+import { type BeforeChange, noChange } from '../../../core/ports/before-change-port.ts';
 import { type HostedProcess, StartFailure, type StartSpec } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { hashOf } from '../store/idempotency.ts';
 import type { CommandSession } from '../store/sessions.ts';
 import { Command, type CommandRecord, endedNow, newRecord } from './command.ts';
+import { noteBegun, noteEnded } from './command-events.ts';
 import { CommandSpan } from './command-span.ts';
 import type { CommandSpec, Launcher } from './launcher.ts';
 import { trackProcess } from './track-process.ts';
@@ -45,14 +47,23 @@ export class CommandStarter implements AsyncDisposable {
   readonly #store: CommandStore;
   readonly #launcher: Launcher;
   readonly #maxRunning: number;
+  readonly #before: BeforeChange;
   readonly #keyed = new Map<string, Promise<Command>>();
   /** Settle when their command is started or refused. */
   readonly #starting = new Set<Promise<void>>();
   readonly #waiting = new PlaceQueue();
   #closing = false;
 
-  constructor(core: Core, store: CommandStore, launcher: Launcher, maxRunning: number) {
+  /** @param before what happens before each start */
+  constructor(
+    core: Core,
+    store: CommandStore,
+    launcher: Launcher,
+    maxRunning: number,
+    before: BeforeChange = noChange,
+  ) {
     this.#maxRunning = maxRunning;
+    this.#before = before;
     this.#core = core;
     this.#store = store;
     this.#launcher = launcher;
@@ -97,6 +108,8 @@ export class CommandStarter implements AsyncDisposable {
     gone?: AbortSignal,
   ): Promise<Command> {
     using _place = await this.#placeInTurn(request, gone);
+    const user = request.user ?? this.#sessionOf(request)?.user ?? undefined;
+    await this.#before({ what: 'a command', user });
     const id = randomUUID();
     const stdin = request.openStdin || request.input !== undefined ? 'pipe' : 'null';
     const known = this.#sessionOf(request);
@@ -136,6 +149,7 @@ export class CommandStarter implements AsyncDisposable {
       const process = await this.#core.processes.start(spec);
       const command = trackProcess(this.#core, this.#store, record, process, spec.identity);
       this.#store.addStarted(command);
+      noteBegun(this.#core, command.record, spec.cwd);
       if (request.input !== undefined) await this.#feed(command, process, Buffer.from(request.input), false);
       return command;
     } catch (error) {
@@ -191,6 +205,8 @@ export class CommandStarter implements AsyncDisposable {
     const command = new Command({ ...record, ...change }, output, {});
     this.#store.announceFailed(command.record);
     this.#store.add(command);
+    noteBegun(this.#core, record, undefined);
+    noteEnded(this.#core, command.record);
     this.#core.metrics.commands.inc({ status: 'failed' });
     return command;
   }

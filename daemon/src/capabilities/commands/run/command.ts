@@ -55,6 +55,8 @@ export interface CommandRecord {
   readonly hardTimeout: number | null;
   /** The hard timeout has signalled its processes. */
   readonly timedOut: boolean;
+  /** The program for which the memory guard has ended it; absent: it has not. */
+  readonly guardedProgram?: string | undefined;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
 }
 
@@ -112,6 +114,7 @@ export class Command {
   /** Settles when it is not pending any more; never rejects. */
   readonly started: Promise<void>;
   readonly identity: Identity | undefined;
+  readonly #onInput: ((record: CommandRecord, from: number) => void) | undefined;
   #process: HostedProcess | undefined;
 
   constructor(
@@ -122,11 +125,14 @@ export class Command {
       started = Promise.resolve(),
       identity,
       process,
+      onInput,
     }: {
       ended?: Promise<void>;
       started?: Promise<void>;
       identity?: Identity | undefined;
       process?: HostedProcess;
+      /** Called when the process host has taken bytes of stdin. @param from offset of the first of them */
+      onInput?: (record: CommandRecord, from: number) => void;
     },
   ) {
     this.record = record;
@@ -135,6 +141,7 @@ export class Command {
     this.started = started;
     this.identity = identity;
     this.#process = process;
+    this.#onInput = onInput;
   }
 
   get id(): string {
@@ -153,7 +160,10 @@ export class Command {
 
   /** Brings the count of its stdin into the record. */
   countStdin(): void {
-    if (this.#process) this.record = { ...this.record, ...stdinOf(this.#process) };
+    if (!this.#process) return;
+    const from = this.record.stdinBytes;
+    this.record = { ...this.record, ...stdinOf(this.#process) };
+    this.#onInput?.(this.record, from);
   }
 
   /** Lets go of the process once it has ended; record and output remain. */

@@ -6,6 +6,7 @@ import type { HostedProcess } from '../../../core/process/process-host.ts';
 import type { CommandStore } from '../store/command-store.ts';
 import { Command, type CommandRecord, stdinOf } from './command.ts';
 import { KILL_GRACE_MS, recordEnd } from './command-end.ts';
+import { noteInput } from './command-events.ts';
 
 /**
  * The command of a process that this daemon or an earlier one started: its end is recorded when it comes, and its hard
@@ -31,7 +32,12 @@ export function trackProcess(
     if (end.lost) endLost(core, command);
   });
   const running = { ...record, status: 'running', pid: process.pid, ...stdinOf(process) } as const;
-  const command = new Command(running, process.output, { ended, identity, process });
+  const command = new Command(running, process.output, {
+    ended,
+    identity,
+    process,
+    onInput: (now, from) => noteInput(core, now, from),
+  });
   const seconds = secondsLeft(core, record);
   if (seconds !== undefined) {
     timeout = new LongTimer(seconds * 1000, () => {

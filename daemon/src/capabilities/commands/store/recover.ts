@@ -4,6 +4,7 @@ import type { Core } from '../../../core/core.ts';
 import { OutputLog } from '../../../core/output/output-log.ts';
 import type { HostedProcess, ProcessTarget, Recovered } from '../../../core/process/process-host.ts';
 import { Command, type CommandRecord, endedNow } from '../run/command.ts';
+import { noteEnded, noteFound } from '../run/command-events.ts';
 import { trackProcess } from '../run/track-process.ts';
 import type { CommandStore } from './command-store.ts';
 
@@ -65,6 +66,7 @@ function restore(
     const command = trackProcess(core, store, record, process, identity);
     if (isJournaled) store.add(command);
     else store.addStarted(command);
+    noteFound(core, record);
     void endInput(core, store, command, process);
     return [];
   }
@@ -72,7 +74,9 @@ function restore(
   const output = recovered.outputs.get(id) ?? OutputLog.empty(core.runtime.path, id);
   const message = 'the daemon ended before the command did';
   const lost = { status: 'lost', ...endedNow(core.clock), message } as const;
-  store.add(new Command(wasRunning ? { ...record, ...lost } : record, output, { identity }));
+  const ended = wasRunning ? { ...record, ...lost } : record;
+  store.add(new Command(ended, output, { identity }));
+  if (wasRunning) noteEnded(core, ended);
   return wasRunning ? [{ id, pid: pid ?? 0, running: false, ...(identity && { identity }) }] : [];
 }
 

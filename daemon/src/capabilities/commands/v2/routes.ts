@@ -87,7 +87,7 @@ stream, and mode async only opens stdin. The command continues when the client l
     schema: {
       tags,
       operationId: 'readCommand',
-      summary: 'Read the output of a command by offset, as a stream, or as raw bytes',
+      summary: 'Output of a command by offset, as a stream, or raw',
       description:
         `The header Accept chooses the answer: with application/x-ndjson or text/event-stream, the one that it names first,
 a stream until the end; with application/octet-stream raw bytes; with none of them, or without the header, one JSON
@@ -109,7 +109,8 @@ answer. The field stream wins over the header.`.replaceAll('\n', ' '),
     schema: {
       tags,
       operationId: 'killCommand',
-      summary: 'Signal all processes of a command, also those that it left behind',
+      summary: 'Signal all processes of a command',
+      description: 'Also those that it left behind.',
       params: CommandId,
       body: KillBody,
       response: { 200: envelopeOf(Killed), ...V2_ERRORS },

@@ -45,6 +45,7 @@ describeOnHosts('a command', ({ usage }) => {
       truncated: false,
       background: false,
       started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      ended_by: null,
       ended_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       stdin_bytes: 0,
       stdin_dropped: 0,

@@ -17,7 +17,8 @@ export function sessionRoutesV2(app: App, sessions: SessionService): void {
     schema: {
       tags,
       operationId: 'createCommandSession',
-      summary: 'Create a command session: defaults for the commands that name it',
+      summary: 'Create a command session',
+      description: 'Defaults for the commands that name it.',
       body: SessionBody,
       response: { 200: envelopeOf(Session), ...V2_ERRORS, 409: ErrorBody, 429: ErrorBody },
     },

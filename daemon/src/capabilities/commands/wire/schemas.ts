@@ -96,6 +96,10 @@ export const CommandInfo = z
       .meta({ description: 'A process that it started still held its output 250 ms after its end.' }),
     started_at: z.iso.datetime(),
     ended_at: z.iso.datetime().nullable(),
+    ended_by: z
+      .enum(['memory_guard'])
+      .nullable()
+      .meta({ description: 'The memory guard (SVC_MEMORY_GUARD) ended it; null: it did not.' }),
     usage: Usage.nullable(),
     stdin_bytes: z.int().meta({ description: 'Bytes of stdin that were taken.' }),
     stdin_dropped: z.int().meta({ description: 'Bytes among them that the command closed its stdin or ended before.' }),

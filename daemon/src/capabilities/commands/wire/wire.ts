@@ -19,6 +19,7 @@ export function commandInfo(record: CommandRecord): z.infer<typeof CommandInfo> 
     background: record.background,
     started_at: record.startedAt,
     ended_at: record.endedAt,
+    ended_by: record.guardedProgram === undefined ? null : 'memory_guard',
     usage: usage && {
       cpu_user_ms: usage.cpuUserMs,
       cpu_system_ms: usage.cpuSystemMs,
@@ -61,7 +62,9 @@ function shortened({ record, excerpt }: CommandReport): CommandReport {
 
 /** The state of the command in one line. */
 export function summaryOf(record: CommandRecord): string {
-  return stateOf(record) + killedSuffix(killedOf(record.usage));
+  const { guardedProgram, usage } = record;
+  if (guardedProgram === undefined) return stateOf(record) + killedSuffix(killedOf(usage));
+  return `${stateOf(record)}; the memory guard ended it because memory was short (${guardedProgram})`;
 }
 
 function stateOf({ status, exitCode, signal, message }: CommandRecord): string {

@@ -178,22 +178,20 @@ export class ExecRun {
   async #follow(finder: MarkFinder | undefined, typedAt: number, released: () => boolean): Promise<void> {
     let at = typedAt;
     while (this.#status === 'running') {
-      const { offset, bytes } = await this.history.read(at, PIECE_BYTES);
+      const { offset, bytes, isOver } = await this.history.read(at, PIECE_BYTES);
       if (offset > at) this.#gap.resolve();
       at = offset + bytes.length;
       const mark = this.#look(finder, offset, bytes);
       const isAllRead = bytes.length === 0;
       if (mark !== undefined) this.#endAt(mark);
-      else if (this.#endsUnmarked(at, isAllRead)) return;
+      else if (this.#endsUnmarked(at, isOver)) return;
       else if (finder === undefined && released()) this.#end('completed', null, at);
       else if (isAllRead) await this.history.advanced(at, (this.#shellEnd ? this.#over : this.#stop).signal);
     }
   }
 
   /** Ends the command if the shell or the history has ended and the rest of the output has no mark. */
-  #endsUnmarked(at: number, isAllRead: boolean): boolean {
-    // Nothing follows in a closed history, so that waiting for more would return at once.
-    const isOver = isAllRead && this.history.closed;
+  #endsUnmarked(at: number, isOver: boolean): boolean {
     const shellEnd = this.#shellEnd;
     if (shellEnd !== undefined && (isOver || at >= shellEnd.offset)) this.#endWithShell(shellEnd);
     else if (isOver) this.terminate();

@@ -185,13 +185,13 @@ export class Screen {
     const { signal } = this.#stop;
     const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES);
     while (!signal.aborted && this.#thread.has(model)) {
-      const { offset, bytes } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
+      const { offset, bytes, isOver } = await this.#history.read(this.#offset, PIECE_BYTES, buffer);
       this.#missing += Math.max(0, offset - this.#offset);
       if (bytes.length === 0) {
         this.#offset = Math.max(this.#offset, offset);
         // Bytes that were dropped are not drawn, and not waited for either.
         this.#drawn.wake();
-        if (this.#history.closed) break;
+        if (isOver) break;
         await this.#history.advanced(this.#offset, signal);
         await this.#gather(GATHER_MS);
         continue;

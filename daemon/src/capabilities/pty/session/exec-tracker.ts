@@ -13,6 +13,7 @@ import { Prompt } from '../exec/prompt.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { FailedSession } from './failed-session.ts';
 import type { History } from './history.ts';
+import type { SessionEvents } from './session-events.ts';
 import { CONSOLE_KEPT, type ConsoleRecord, type SessionRecord } from './session-record.ts';
 import type { Shell } from './shell.ts';
 import type { ShellLauncher } from './shell-launcher.ts';
@@ -35,6 +36,7 @@ export interface TrackedSession {
   readonly history: History;
   readonly screen: Screen;
   readonly shell: Shell;
+  readonly events: SessionEvents;
   /** The output could not be handled. */
   readonly failed: (error: unknown) => void;
   /** The record has changed. */
@@ -174,7 +176,7 @@ export class ExecTracker {
   }
 
   #newEntry(ps1: string, command: string): ConsoleRecord {
-    const { record, history } = this.#session;
+    const { record, history, events } = this.#session;
     const entry: ConsoleRecord = {
       ps1,
       command: textBeginning(command, COMMAND_KEPT),
@@ -184,6 +186,7 @@ export class ExecTracker {
     };
     record.console.push(entry);
     record.console.splice(0, record.console.length - CONSOLE_KEPT);
+    events.executes(entry);
     return entry;
   }
 
@@ -215,9 +218,10 @@ export class ExecTracker {
 
   #track(run: ExecRun): void {
     this.#run = run;
-    const { record, changed, failed } = this.#session;
+    const { record, events, changed, failed } = this.#session;
     run.followed.catch(failed);
     void run.done.then(() => {
+      events.executed(run.console);
       record.current = null;
       this.#prompt.after = run.after;
       record.workingDir = run.directory ?? record.workingDir;

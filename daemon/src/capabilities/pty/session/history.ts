@@ -7,6 +7,12 @@ interface Part {
   readonly log: ByteLog;
 }
 
+/** A read of a history. */
+interface HistorySlice extends Slice {
+  /** Nothing is left at the offset and nothing follows. */
+  readonly isOver: boolean;
+}
+
 /** The output of a session: the logs of its shells, one after the other, under continuous offsets. */
 export class History {
   readonly #cap: number;
@@ -50,14 +56,18 @@ export class History {
     this.#waiters.wake();
   }
 
-  /** As `ByteLog.read`. */
-  async read(offset: number, limit: number, into?: Buffer): Promise<Slice> {
+  /** As `ByteLog.read`; that it is over is judged before the bytes are looked for, so that none after them is missed. */
+  async read(offset: number, limit: number, into?: Buffer): Promise<HistorySlice> {
+    const isOver = this.closed;
+    let reached: number | undefined;
     for (const { base, log } of this.#parts) {
       if (base + log.end <= offset) continue;
       const slice = await log.read(offset - base, limit, into);
-      if (slice.bytes.length > 0) return { offset: base + slice.offset, bytes: slice.bytes };
+      reached = base + slice.offset;
+      if (slice.bytes.length > 0) return { offset: reached, bytes: slice.bytes, isOver: false };
     }
-    return { offset: this.end, bytes: Buffer.alloc(0) };
+    // Not the end of now, after the reads: what came meanwhile has not been looked for.
+    return { offset: reached ?? this.end, bytes: Buffer.alloc(0), isOver };
   }
 
   /** Resolves when there is output past `offset`, the output is complete, or the signal fired; never rejects. */

@@ -1,6 +1,7 @@
 import { LatestOnly } from '../../../core/latest-only.ts';
 import type { TerminalSize } from '../../../core/process/process-host.ts';
 import type { Screen } from '../screen/screen.ts';
+import type { SessionEvents } from './session-events.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { Shell } from './shell.ts';
 
@@ -11,6 +12,7 @@ interface SizedSession {
   readonly record: SessionRecord;
   readonly shell: Shell;
   readonly screen: Screen;
+  readonly events: SessionEvents;
   /** Writes the record. */
   readonly save: () => void;
 }
@@ -43,10 +45,11 @@ export class SessionSize {
 
   /** False if it has the size. */
   #resizeShell(size: TerminalSize): boolean {
-    const { record, shell } = this.#session;
+    const { record, shell, events } = this.#session;
     if (size.cols === record.cols && size.rows === record.rows) return false;
     Object.assign(record, size);
     shell.resize(size);
+    events.resized();
     return true;
   }
 

@@ -2,6 +2,7 @@ import type { AgeClock } from '../../../core/clock/age-clock.ts';
 import type { ShellProcess } from '../../../core/process/find/started-processes.ts';
 import { killedOf } from '../../../core/process/memory-kill.ts';
 import type { HostedProcess, ProcessEnd, TerminalSize } from '../../../core/process/process-host.ts';
+import type { Recorder } from '../../../core/recorder/recorder.ts';
 import type { ExecRun } from '../exec/exec-run.ts';
 import type { Entry } from '../exec/exec-script.ts';
 import type { ExecStatus } from '../exec/exec-status.ts';
@@ -11,6 +12,7 @@ import { type ExecTools, ExecTracker, type ExecutedCommand } from './exec-tracke
 import { History } from './history.ts';
 import { restoreTerminal } from './restore-terminal.ts';
 import { SessionActivity, type SessionActivityTerms } from './session-activity.ts';
+import { SessionEvents } from './session-events.ts';
 import type { SessionFiles, SessionRecord } from './session-record.ts';
 import { SessionSize } from './session-size.ts';
 import { execStatusOf, type SessionStatus, statusOf, updateWorkingDir } from './session-status.ts';
@@ -27,6 +29,7 @@ export interface SessionTools extends ShellTools, ExecTools {
   readonly historyBytes: number;
   readonly activity: SessionActivityTerms;
   readonly clock: AgeClock;
+  readonly recorder: Recorder;
 }
 
 /** A shell on a terminal with its output. It continues with another shell if a command ended the first. */
@@ -39,6 +42,7 @@ export class PtySession {
   readonly #shell: Shell;
   readonly #exec: ExecTracker;
   readonly #activity: SessionActivity;
+  readonly #events: SessionEvents;
   readonly #size: SessionSize;
   #started: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -61,9 +65,12 @@ export class PtySession {
     this.history = history;
     this.screen = screen;
     this.#files = tools.files;
-    this.#size = new SessionSize({ record, shell, screen, save: () => this.#save() });
+    const events = new SessionEvents(tools.recorder, record, history);
+    this.#events = events;
+    this.#size = new SessionSize({ record, shell, screen, events, save: () => this.#save() });
     this.#shell = shell;
-    this.#exec = new ExecTracker(tools, { record, history, screen, shell, failed, changed: () => this.#used() });
+    const changed = (): void => this.#used();
+    this.#exec = new ExecTracker(tools, { record, history, screen, shell, events, failed, changed });
     this.#activity = new SessionActivity(tools.activity, record.id, () => this.open && this.busy);
     this.usage = new SessionUsage(record, tools.clock, this.#activity);
   }
@@ -141,7 +148,7 @@ export class PtySession {
    */
   start(after: Promise<unknown>): Promise<void> {
     this.#files.create(this.record);
-    this.#started = this.#shell.start(after);
+    this.#started = this.#shell.start(after).then(() => this.#events.opened(this.pid));
     void this.#activity.follow(this.history);
     return this.#started;
   }
@@ -156,6 +163,7 @@ export class PtySession {
     this.#exec.resume();
     this.#shell.resume(process, base);
     if (this.busy) this.#activity.touch();
+    this.#events.found();
     void this.#activity.follow(this.history);
   }
 
@@ -172,6 +180,7 @@ export class PtySession {
   /** The session had ended before this daemon started, or its shell is lost. */
   settle(state: 'ended' | 'lost'): void {
     this.record.state = state;
+    if (state === 'lost') this.#events.ended();
     this.record.current = null;
     this.history.close();
     this.#save();
@@ -255,6 +264,7 @@ export class PtySession {
   }
 
   async #close(graceMs: number): Promise<void> {
+    this.#events.closed();
     this.#files.remove(this.id);
     this.#activity[Symbol.dispose]();
     this.#size.drop();
@@ -263,6 +273,7 @@ export class PtySession {
     const process = await this.#shell.close(graceMs);
     if (this.record.state === 'open') this.record.state = 'ended';
     this.history.close();
+    this.#events.ended();
     await this.history.remove();
     process?.acknowledgeExit();
   }
@@ -287,6 +298,7 @@ export class PtySession {
     const killed = killedOf(end.usage);
     if (killed !== undefined) this.record.memoryKilled = killed;
     this.history.close();
+    this.#events.ended();
     this.#used();
   }
 

@@ -38,9 +38,10 @@ export class OutputRelay {
     while (!gone.aborted) {
       const waited = await this.#flow.ready(this.#offset);
       if (waited && this.#history.end - this.#offset > BEHIND_BYTES) this.#resumeAt(this.#history.first);
-      if (await this.#sendPiece()) continue;
+      const found = await this.#sendPiece();
+      if (found === 'piece') continue;
       if (gone.aborted) return;
-      if (this.#history.closed) {
+      if (found === 'end') {
         if (this.#begun.length > 0) this.#sendText(this.#begun);
         return;
       }
@@ -52,16 +53,16 @@ export class OutputRelay {
     return this.#offset + this.#begun.length;
   }
 
-  /** Sends the next piece of output; answers whether there was one. */
-  async #sendPiece(): Promise<boolean> {
+  /** Sends the next piece of output. @returns whether there was one, or the end */
+  async #sendPiece(): Promise<'piece' | 'nothing' | 'end'> {
     const buffer = this.#buffers.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
-    const { offset, bytes } = await this.#history.read(this.#readTo, PIECE_BYTES, buffer);
+    const { offset, bytes, isOver } = await this.#history.read(this.#readTo, PIECE_BYTES, buffer);
     const sent = (): void => void this.#buffers.push(buffer);
-    if (this.#port.gone.aborted) return false;
+    if (this.#port.gone.aborted) return 'nothing';
     if (offset > this.#readTo) this.#resumeAt(offset);
     if (bytes.length === 0) {
       sent();
-      return false;
+      return isOver ? 'end' : 'nothing';
     }
     if (this.#isBinary) {
       this.#offset = offset + bytes.length;
@@ -72,7 +73,7 @@ export class OutputRelay {
     }
     // Other connections and the shell get a turn of the event loop between two pieces.
     if (bytes.length === PIECE_BYTES) await nextTurn();
-    return true;
+    return 'piece';
   }
 
   #sendWhole(bytes: Buffer): void {

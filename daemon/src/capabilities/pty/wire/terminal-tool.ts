@@ -94,10 +94,10 @@ function newOutputOf({ history }: PtySession): (gone: AbortSignal) => Promise<Ne
   return async (gone) => {
     await history.advanced(at, gone);
     const from = Math.max(at, history.end - REPORT_BYTES);
-    const { offset, bytes } = await history.read(from, REPORT_BYTES);
+    const { offset, bytes, isOver } = await history.read(from, REPORT_BYTES);
     const skipped = Math.max(0, offset - at);
     at = offset + bytes.length;
-    return { text: plainText(bytes.toString()), skipped, isOver: history.closed && bytes.length === 0 };
+    return { text: plainText(bytes.toString()), skipped, isOver };
   };
 }
 

@@ -42,6 +42,7 @@ export const Capabilities = z
     code_interpreter: CodeInterpreter.prefault({}),
     browser: z.boolean().default(false).meta({ description: 'A browser answers.' }),
     computer: Computer.prefault({}),
+    timeline: z.boolean().default(false).meta({ description: 'Events are recorded (SVC_RECORD=on).' }),
     protocols: z.array(Protocol).default([]).meta({ description: 'Foreign protocols that are served.' }),
     checks: z.array(Check).meta({ description: 'What `sandboxd doctor` finds, then what the probes did.' }),
   })

@@ -17,7 +17,8 @@ export function watchV2(app: App, service: WatchService): void {
     schema: {
       tags,
       operationId: 'createWatcher',
-      summary: 'Watch a directory or a file; equal watchers are shared',
+      summary: 'Watch a directory or a file',
+      description: 'Equal watchers are shared.',
       body: CreateWatchBody,
       response: { 200: envelopeOf(WatchCreated), ...FILE_ERRORS, 429: ErrorBody, 503: ErrorBody },
     },
@@ -32,7 +33,7 @@ export function watchV2(app: App, service: WatchService): void {
     schema: {
       tags,
       operationId: 'pollWatcher',
-      summary: 'Get the events after a cursor, or wait for some',
+      summary: 'Get events after a cursor, or wait for some',
       params: WatcherParams,
       querystring: PollQuery,
       response: { 200: envelopeOf(WatchEvents), ...FILE_ERRORS },

@@ -37,8 +37,9 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
     schema: {
       tags,
       operationId: 'streamWatcher',
-      summary: 'Stream the events as Server-Sent Events: watch_started, file_change, overflow',
-      description: 'Last-Event-ID, `<watcher_id>:<seq>`, resumes after that event.',
+      summary: 'Stream the events as Server-Sent Events',
+      description:
+        'Events: watch_started, file_change, overflow. Last-Event-ID, `<watcher_id>:<seq>`, resumes after that event.',
       params: WatcherParams,
       querystring: EventsQuery,
       produces: ['text/event-stream'],
@@ -55,7 +56,8 @@ export function watcherRoutes(app: App, service: WatchService, { path, tags, err
     schema: {
       tags,
       operationId: 'releaseWatcher',
-      summary: 'Release a watcher; without subscribers it is stopped',
+      summary: 'Release a watcher',
+      description: 'Without subscribers it is stopped.',
       params: WatcherParams,
       response: { 200: envelopeOf(WatchReleased), ...errors },
     },
