@@ -1,7 +1,8 @@
 """An event listener of supervisord that kills a service whose main loop does not turn; supervisord starts it again.
 
 Each service writes beats to a FIFO. The ticks of this process are counted, not the clock: while the container is paused,
-nothing is counted. supervisord sends the signal, since only it knows which process is the service.
+nothing is counted, nor is the time in which a service waits for a processor. supervisord sends the signal, since only it
+knows which process is the service.
 """
 
 import os
@@ -33,9 +34,13 @@ class Service:
         # None while it is not watched: this process may have started after the service.
         self._limit = None
         self._missed = 0
+        # 0 until supervisord reports a start.
+        self._pid = 0
+        self._waited_before = 0
 
-    def changed_to(self, state):
+    def changed_to(self, state, pid):
         self._is_up = state in ("STARTING", "RUNNING")
+        self._pid = pid
         if state == "RUNNING":
             return
         self._limit = self._start_limit if self._is_up else None
@@ -47,8 +52,13 @@ class Service:
             self._limit = BEATS_PER_STALL if beats[-1] == BEAT else None
 
     def tick(self):
+        if self._missed == 0:
+            self._waited_before = waited_seconds(self._pid)
         self._missed += 1
         if self._limit is None or self._missed < self._limit:
+            return
+        waited = waited_seconds(self._pid) - self._waited_before
+        if self._missed - waited * BEATS_PER_STALL / self._stall_seconds < self._limit:
             return
         say(f"{self.name} has not responded for {self._stall_seconds:g} s, killing it")
         self._missed = 0
@@ -57,6 +67,15 @@ class Service:
             kill(self.name)
         except OSError as error:
             say(f"supervisord does not kill the {self.name}: {error}")
+
+
+def waited_seconds(pid):
+    """Seconds that the process was ready to run and had no processor (proc_pid_schedstat(5)); 0 if unknown."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def kill(name):
@@ -83,7 +102,7 @@ class Events:
         os.write(1, b"READY\n")
 
     def read(self):
-        """Yields the state and the name of each process that changed. Ends this process with supervisord."""
+        """Yields state, name and id (0: none) of each process that changed. Ends this process with supervisord."""
         chunk = os.read(0, 65536)
         if not chunk:
             sys.exit(0)
@@ -95,7 +114,9 @@ class Events:
             if len(rest) < length:
                 return
             self._received = rest[length:]
-            yield fields["eventname"].removeprefix("PROCESS_STATE_"), fields_of(rest[:length])["processname"]
+            process = fields_of(rest[:length])
+            state = fields["eventname"].removeprefix("PROCESS_STATE_")
+            yield state, process["processname"], int(process.get("pid", 0))
             os.write(1, b"RESULT 2\nOK")
             self.ready()
 
@@ -133,9 +154,9 @@ def main():
             if descriptor in pipes:
                 pipes[descriptor].hear(os.read(descriptor, 65536))
                 continue
-            for state, name in events.read():
+            for state, name, pid in events.read():
                 if name in services:
-                    services[name].changed_to(state)
+                    services[name].changed_to(state, pid)
         if time.monotonic() >= next_tick:
             for service in services.values():
                 service.tick()

@@ -51,7 +51,7 @@ test('[app.policy] the policy names one script and forbids all ways from text to
   expect(policy).not.toContain('unsafe');
   expect((await answer.text()).split(`nonce="${nonce}"`)).toHaveLength(2);
   const { page, faults } = await openApp(person, services);
-  for (const view of ['files', 'commands', 'terminal', 'desktop', 'capabilities', 'overview']) {
+  for (const view of ['files', 'commands', 'code', 'terminal', 'desktop', 'capabilities', 'overview']) {
     await showView(page, `#/${view}`);
     await page.getByRole('heading', { level: 1, name: view }).waitFor();
   }
@@ -71,6 +71,10 @@ test('[app.key-changed] every view says that the key changed, and the page leads
   await writeFile(file, 'another-key');
   await expect.poll(() => page.getByRole('alert').first().textContent()).toContain('The key is not accepted any more.');
   await picture(page, 'app-key-changed');
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByText('the key is not accepted', { exact: true }).waitFor();
+  expect(await page.getByText('not reachable').count()).toBe(0);
+  await page.goBack();
   await page.getByRole('button', { name: 'Enter the key' }).click();
   await page.fill('input[type=password]', 'wrong');
   await page.keyboard.press('Enter');

@@ -113,6 +113,9 @@ test('[app.upload] dropped files are uploaded, and one that exists is replaced o
   await uploads.getByRole('button', { name: 'Replace' }).click();
   await expect.poll(() => readFile(target('kept.txt'), 'utf8')).toBe('replaced');
   expect(await readFile(target('new.txt'), 'utf8')).toBe('new');
+  // The name of an uploaded file leads to it.
+  await uploads.getByRole('link', { name: 'new.txt' }).click();
+  await expect.poll(() => page.locator('.viewer pre').allTextContents()).toEqual(['new']);
   await uploads.getByRole('button', { name: 'Clear' }).click();
   await expect.poll(() => uploads.count()).toBe(0);
   expect(faults).toEqual([]);

@@ -8,7 +8,7 @@ import { api, openApp, showView } from './app-page.ts';
 import { test as base } from './page-test.ts';
 import { lightShare, picture } from './picture.ts';
 
-const VIEWS = ['overview', 'files', 'commands', 'terminal', 'desktop', 'capabilities'] as const;
+const VIEWS = ['overview', 'files', 'commands', 'code', 'terminal', 'desktop', 'capabilities'] as const;
 const SERIOUS = `axe.run(document, { iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations
   .filter(({ impact }) => impact === 'serious' || impact === 'critical')
   .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
@@ -48,17 +48,23 @@ test.for([
   '[app.looks] in %s at %i pixels every view fits, and axe finds nothing serious',
   async ([colorScheme, width, height], { person, services, shown: { file, id } }) => {
     const { page, faults } = await openApp(person, services, '', { colorScheme, viewport: { width, height } });
-    const hashes = [...VIEWS.map((view) => `#/${view}`), `#/files?${file}`, `#/commands?id=${id}`];
+    const found = new URLSearchParams({ path: file.get('path') ?? '', find: 'read' });
+    const opened = [`#/files?${file}`, `#/files?${found}`, `#/commands?id=${id}`];
+    const hashes = [...VIEWS.map((view) => `#/${view}`), ...opened];
     for (const hash of hashes) {
       await showView(page, hash);
       const view = /[a-z]+/.exec(hash)?.[0] ?? '';
       await page.getByRole('heading', { level: 1, name: view }).waitFor();
       await expect.poll(() => page.getByText(/^(?:Looking|…)/).count()).toBe(0);
       if (hash.includes('file=')) await page.locator('.viewer pre').waitFor();
+      if (hash.includes('find=')) await page.getByText('1 line in 1 file').waitFor();
       if (hash.includes('id=')) await page.locator('.output .stderr').first().waitFor();
       expect([hash, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([hash, 0]);
       expect([hash, await findings(page)]).toEqual([hash, []]);
-      await picture(page, `app-${hash.includes('?') ? `${view}-open` : view}-${colorScheme}-${width}`);
+      await picture(
+        page,
+        `app-${hash.includes('find=') ? 'find' : hash.includes('?') ? `${view}-open` : view}-${colorScheme}-${width}`,
+      );
     }
     await showView(page, '#/overview');
     const light = await lightShare(page, { x: 0, y: 0, width, height });

@@ -34,7 +34,12 @@ test('[app.overview] status, meters, activity, applications and a port that a pr
     command: 'sleep 1000',
     mode: 'async',
   });
-  await page.getByRole('link', { name: id }).waitFor();
+  const running = page.getByRole('link', { name: 'sleep 1000' });
+  expect(await running.getAttribute('href')).toBe(`#/commands?id=${id}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: `Copy the link to port ${port}` }).click();
+  await page.getByRole('button', { name: `Copied the link to port ${port}` }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${services.url}/open/${port}`);
   await page.getByText('Not running: Desktop (noVNC)').waitFor();
   expect(faults).toEqual([]);
 });

@@ -97,3 +97,31 @@ test('[terminal.sessions] sessions are listed, opened, switched and closed', asy
   await expect.poll(() => tabs.count()).toBe(2);
   await expect.poll(() => tabs.nth(1).getByRole('button').first().getAttribute('aria-current')).toBe('true');
 });
+
+test('[terminal.close-asks] a terminal in which a program runs is closed only when the person agrees', async ({
+  person,
+  services,
+}) => {
+  await bareSession(services, 'asks');
+  const page = await person.newPage();
+  const asked: string[] = [];
+  let isAgreed = false;
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void (isAgreed ? dialog.accept() : dialog.dismiss());
+  });
+  await page.goto(`${services.url}/terminal/?api_key=${KEY}#asks`);
+  await shows(page, '$');
+  await type(page, 'echo be""gun; sleep 1000');
+  await shows(page, 'begun');
+  const tabs = page.locator('#sessions > li');
+  const close = page.getByTitle('Close asks and end its programs');
+  await close.click();
+  await expect.poll(() => asked.length).toBe(1);
+  expect(asked[0]).toContain('runs, which ends with it');
+  expect(await tabs.filter({ hasText: 'asks' }).count()).toBe(1);
+  isAgreed = true;
+  await close.click();
+  await expect.poll(() => tabs.filter({ hasText: 'asks' }).count()).toBe(0);
+  expect(asked.length).toBe(2);
+});

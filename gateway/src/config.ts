@@ -3,7 +3,7 @@ import type { AccessLog } from '@sandbox/program/access-lines.ts';
 import { stallSeconds } from '@sandbox/program/heartbeat/stall-option.ts';
 import type { LogLevel } from '@sandbox/program/logger.ts';
 import { boolean, named, port, readOptions, wholeNumber } from '@sandbox/program/options.ts';
-import { E2B_DOOR, type ProtocolDoor, SWE_REX_DOOR } from '@sandbox/program/protocol-doors.ts';
+import { E2B_DOOR, type ProtocolDoor, PYTHON_RUNTIME_DOOR, SWE_REX_DOOR } from '@sandbox/program/protocol-doors.ts';
 import type { StrangerLimits } from '@sandbox/program/server/strangers.ts';
 import { accessLog, connectionsPerAddress, logLevel } from '@sandbox/program/service-options.ts';
 import { otlpEndpoint } from '@sandbox/program/tracing/otlp-option.ts';
@@ -107,6 +107,16 @@ export const GatewayOptions = z.object({
     flag: 'swerex-port',
     description: 'Port of a listener of its own for clients of SWE-ReX, such as 8000; unset: none.',
   }),
+  sandboxdGrpcPort: named(wholeNumber(1, 65_535).optional(), {
+    env: 'SVC_SANDBOXD_GRPC_PORT',
+    flag: 'sandboxd-grpc-port',
+    description: 'Port of a listener for gRPC of agent-sandbox (HTTP/2 without TLS), such as 9090; unset: none.',
+  }),
+  pythonRuntimePort: named(wholeNumber(1, 65_535).optional(), {
+    env: 'SVC_PYTHON_RUNTIME_PORT',
+    flag: 'python-runtime-port',
+    description: "Port of a listener of its own for agent-sandbox's older runtime API, such as 8888; unset: none.",
+  }),
   trustedProxies: named(trustedProxies().default(['loopback']), {
     env: 'SVC_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
@@ -142,6 +152,8 @@ export interface GatewayConfig {
   readonly previewPath: (typeof PREVIEW_PATHS)[number];
   /** Listeners of protocols, beside the public port. */
   readonly doors: readonly { readonly port: number; readonly door: ProtocolDoor }[];
+  /** Port of the listener for gRPC; undefined: none. */
+  readonly grpcPort: number | undefined;
   /** Ports of the product besides the gateway's own; no preview reaches them. */
   readonly ownPorts: ReadonlySet<number>;
 }
@@ -170,19 +182,27 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     codeServer: options.disableCodeServer ? undefined : options.codeServer,
     jupyter: options.disableJupyter ? undefined : options.jupyter,
     previewPath,
-    doors: [
-      ...(options.e2bPort === undefined ? [] : [{ port: options.e2bPort, door: E2B_DOOR }]),
-      ...(options.sweRexPort === undefined ? [] : [{ port: options.sweRexPort, door: SWE_REX_DOOR }]),
-    ],
+    doors: doorsOf(options),
+    grpcPort: options.sandboxdGrpcPort,
     ownPorts: ownPorts(options),
   };
+}
+
+function doorsOf(options: z.infer<typeof GatewayOptions>): GatewayConfig['doors'] {
+  const { e2bPort, sweRexPort, pythonRuntimePort } = options;
+  const all = [
+    { port: e2bPort, door: E2B_DOOR },
+    { port: sweRexPort, door: SWE_REX_DOOR },
+    { port: pythonRuntimePort, door: PYTHON_RUNTIME_DOOR },
+  ];
+  return all.flatMap(({ port: own, door }) => (own === undefined ? [] : [{ port: own, door }]));
 }
 
 function ownPorts(options: z.infer<typeof GatewayOptions>): ReadonlySet<number> {
   const addresses = [options.vnc, options.codeServer, options.jupyter].flatMap(({ port: tcp }) => tcp ?? []);
   const worker = Number(new URL(options.computerUseUrl).port || 80);
-  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort, e2bPort, sweRexPort } = options;
-  const listeners = [e2bPort, sweRexPort].flatMap((port) => port ?? []);
+  const { daemonPort, browserPort, browserMcpPort, proxyForwardPort, sandboxdGrpcPort } = options;
+  const listeners = [...doorsOf(options).map(({ port: own }) => own), ...(sandboxdGrpcPort ? [sandboxdGrpcPort] : [])];
   return new Set([daemonPort, browserPort, browserMcpPort, proxyForwardPort, worker, ...addresses, ...listeners]);
 }
 

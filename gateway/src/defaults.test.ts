@@ -10,6 +10,8 @@ test('every variable has its documented default', () => {
     GATEWAY_PORT: '8080',
     SVC_E2B_PORT: '',
     SVC_SWEREX_PORT: '',
+    SVC_PYTHON_RUNTIME_PORT: '',
+    SVC_SANDBOXD_GRPC_PORT: '',
     SVC_HOST: '127.0.0.1',
     SVC_PORT: '8091',
     BROWSER_REMOTE_DEBUGGING_HOST: '127.0.0.1',

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { endGently } from '@sandbox/program/close-when-read.ts';
 import { isHealthCheck } from '@sandbox/program/health-paths.ts';
 import { ignore } from '@sandbox/program/ignore.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
-import type { ProtocolDoor } from '@sandbox/program/protocol-doors.ts';
+import { type ProtocolDoor, SANDBOXD_PREFIX } from '@sandbox/program/protocol-doors.ts';
 import { requestIdOf } from '@sandbox/program/request-id.ts';
 import { OpenConnections } from '@sandbox/program/server/open-connections.ts';
 import type { Tracing } from '@sandbox/program/tracing/span.ts';
@@ -20,6 +20,7 @@ import { parseTarget } from './exchange/target.ts';
 import { traceExchange } from './exchange/trace-exchange.ts';
 import { postedForm, signIn } from './key-form/sign-in.ts';
 import { enter } from './protocols/doors.ts';
+import { GrpcListener } from './protocols/grpc/grpc-listener.ts';
 import { relay } from './relay/relay.ts';
 import { isProtocolChange, relayUpgrade } from './relay/upgrade.ts';
 import { routeOf } from './routes.ts';
@@ -38,7 +39,7 @@ const UNGATED: Admission = { cookies: [], credentials: new Set(), frameRule: OWN
 
 interface ProtocolListener {
   readonly port: number;
-  readonly server: Server;
+  readonly server: NetServer;
 }
 
 interface GatewayContext {
@@ -62,6 +63,7 @@ export class Gateway implements AsyncDisposable {
   readonly #peers = new WeakMap<Socket, Peer>();
   readonly #server: Server;
   readonly #listeners: readonly ProtocolListener[];
+  readonly #grpc: GrpcListener | undefined;
   readonly #doors = new WeakMap<Socket, ProtocolDoor>();
 
   constructor(config: GatewayConfig, { logger, version, tracing }: GatewayContext) {
@@ -74,7 +76,14 @@ export class Gateway implements AsyncDisposable {
     this.#connections = new OpenConnections(limits, logger);
     this.#server = this.#makeServer();
     this.#services.metrics.watch(this.#server, this.#connections);
-    this.#listeners = config.doors.map(({ port, door }) => ({ port, server: this.#makeServer(door) }));
+    const { isTrusted, grpcPort } = config;
+    const { upstream } = this.#services;
+    const terms = { prefix: SANDBOXD_PREFIX, upstream, connections: this.#connections, isTrusted };
+    this.#grpc = grpcPort === undefined ? undefined : new GrpcListener(terms);
+    this.#listeners = [
+      ...config.doors.map(({ port, door }) => ({ port, server: this.#makeServer(door) })),
+      ...(this.#grpc && grpcPort !== undefined ? [{ port: grpcPort, server: this.#grpc.server }] : []),
+    ];
   }
 
   /** @param door of the requests on its connections */
@@ -120,6 +129,7 @@ export class Gateway implements AsyncDisposable {
     const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
     const grace = setTimeout(() => this.#connections.destroyAll(), graceMs);
     this.#connections.destroyIdle();
+    this.#grpc?.close();
     await Promise.all([closed, this.#connections.allClosed()]);
     clearTimeout(grace);
     await this.#services[Symbol.asyncDispose]();
@@ -260,7 +270,7 @@ export class Gateway implements AsyncDisposable {
   }
 }
 
-function listenOn(server: Server, host: string, port: number): Promise<void> {
+function listenOn(server: NetServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { CapabilitiesView } from './capabilities/capabilities-view.tsx';
+import { CodeView } from './code/code-view.tsx';
 import { CommandsView } from './commands/commands-view.tsx';
 import { FilesView } from './files/files-view.tsx';
 import { UploadList } from './files/upload-list.tsx';
@@ -16,6 +17,7 @@ const NAMES: Readonly<Record<View, string>> = {
   overview: 'Overview',
   files: 'Files',
   commands: 'Commands',
+  code: 'Code',
   terminal: 'Terminal',
   desktop: 'Desktop',
   capabilities: 'Capabilities',
@@ -25,6 +27,7 @@ const SHOWN: Readonly<Record<View, (props: { readonly route: Route }) => JSX.Ele
   overview: OverviewView,
   files: FilesView,
   commands: CommandsView,
+  code: CodeView,
   terminal: TerminalView,
   desktop: DesktopView,
   capabilities: CapabilitiesView,

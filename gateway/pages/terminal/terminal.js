@@ -102,6 +102,9 @@ async function open() {
 }
 
 async function close(id) {
+  const { status, current_command: command } = (await refresh())[id] ?? {};
+  const program = command ? `“${command}”` : 'a program';
+  if (status === 'active' && !confirm(`In this terminal ${program} runs, which ends with it. Close it?`)) return;
   await closeSession(id).catch(showError);
   if (id !== current) return refresh();
   connection?.close();

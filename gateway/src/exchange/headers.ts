@@ -28,14 +28,19 @@ function isForwardedHeader(name: string): boolean {
   return name.startsWith('x-forwarded-') || name === 'forwarded' || name === 'x-real-ip';
 }
 
+/** What the headers for the daemon depend on. */
+type Asked = Pick<Exchange, 'peer' | 'requestId' | 'traceparent'> & {
+  readonly req: Pick<Exchange['req'], 'rawHeaders' | 'headers'>;
+};
+
 /** Headers that this client may not set, and the span of the caller if the gateway has one of its own. */
-function isReplaced(name: string, { peer, traceparent }: Exchange): boolean {
+function isReplaced(name: string, { peer, traceparent }: Asked): boolean {
   if (name.startsWith('x-original-') || (!peer.trusted && isForwardedHeader(name))) return true;
   return name === 'traceparent' && traceparent !== undefined;
 }
 
 /** The request headers for the daemon. The sender adds Transfer-Encoding, Expect and Upgrade if it needs them. */
-export function requestHeaders(exchange: Exchange, fallbackHost: string): FlatHeaders {
+export function requestHeaders(exchange: Asked, fallbackHost: string): FlatHeaders {
   const { req, requestId, traceparent } = exchange;
   const raw = req.rawHeaders;
   const named = namedByConnection(req.headers.connection);
@@ -55,7 +60,7 @@ export function requestHeaders(exchange: Exchange, fallbackHost: string): FlatHe
 }
 
 /** X-Forwarded-For, -Proto and -Host: extended if the peer is a trusted proxy, otherwise new. */
-function xForwardedHeaders({ req, peer }: Exchange, host: string): FlatHeaders {
+function xForwardedHeaders({ req, peer }: Asked, host: string): FlatHeaders {
   const given = peer.trusted ? req.headers : {};
   const before = given['x-forwarded-for'];
   const chain = before ? `${String(before)}, ${peer.address}` : peer.address;
@@ -70,7 +75,10 @@ function xForwardedHeaders({ req, peer }: Exchange, host: string): FlatHeaders {
 }
 
 /** The response headers of the daemon for the client; the daemon's word that the request was admitted stays here. */
-export function daemonResponseHeaders(raw: readonly string[], { requestId, admitted }: Exchange): FlatHeaders {
+export function daemonResponseHeaders(
+  raw: readonly string[],
+  { requestId, admitted }: Pick<Exchange, 'requestId' | 'admitted'>,
+): FlatHeaders {
   const headers = responseHeaders(raw, requestId);
   const at = headers.findIndex(
     (name, i) => i % 2 === 0 && name.length === ADMITTED.length && name.toLowerCase() === ADMITTED,

@@ -1,3 +1,4 @@
+import { imageName } from '@sandbox/program/product.ts';
 import type { SandboxState } from '../../../src/landing/state-fields.ts';
 import type { Capabilities } from './facts.ts';
 
@@ -18,7 +19,7 @@ export const GET_BROWSER = [
   'On a host: apt-get install chromium, start it with --remote-debugging-port=9222, or name another one with BROWSER_REMOTE_DEBUGGING_HOST and BROWSER_REMOTE_DEBUGGING_PORT.',
 ];
 export const GET_DESKTOP = [
-  'The images sandbox-daemon and sandbox-desktop have a display.',
+  `The images ${imageName('daemon')} and ${imageName('desktop')} have a display.`,
   'On a host: apt-get install --no-install-recommends tigervnc-standalone-server novnc, start Xtigervnc, and name its socket or host:port with GATEWAY_VNC.',
 ];
 const GET_KERNELS = [
@@ -60,7 +61,7 @@ export function partsOf(
       about: 'mouse, keyboard and windows for agents',
       has: computer.status === 'ready' || computer.status === 'degraded',
       detail: computer.status,
-      obtain: ['The image sandbox-desktop has the desktop worker.'],
+      obtain: [`The image ${imageName('desktop')} has the desktop worker.`],
     },
     editor('VS Code (code-server)', 'editing', applications['code-server'], 'DISABLE_CODE_SERVER'),
     editor('JupyterLab', 'notebooks', applications.jupyter, 'DISABLE_JUPYTER'),

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icons.tsx';
 import { Problem } from '../parts/panel.tsx';
-import { addressOf, call } from '../sandbox/api.ts';
+import { addressOf, call, Refusal } from '../sandbox/api.ts';
 import { type Place, placeQuery, within } from './place.ts';
 import { uploads } from './upload-queue.ts';
 
@@ -12,6 +12,11 @@ interface FilesBarProps {
   readonly onFilter: (filter: string) => void;
   readonly showsHidden: boolean;
   readonly onShowsHidden: (shows: boolean) => void;
+  /** The text that is looked for in the files; undefined: none. */
+  readonly find: string | undefined;
+  readonly onFind: (text: string | undefined) => void;
+  /** A new file. */
+  readonly onOpen: (file: Place) => void;
   readonly onChange: () => void;
 }
 
@@ -19,31 +24,33 @@ interface FilesBarProps {
 export function FilesBar(props: FilesBarProps): JSX.Element {
   const { directory, onChange } = props;
   const [error, setError] = useState<unknown>();
-  const [isNaming, setNaming] = useState(false);
+  const [named, setNamed] = useState<'file' | 'folder' | undefined>();
   const picker = useRef<HTMLInputElement>(null);
   const make = (name: string): void => {
-    setNaming(false);
-    const body = { ...placeQuery(within(directory, name)), parents: false };
-    call('v2/fs/mkdir', { method: 'POST', body }).then(onChange, setError);
+    setNamed(undefined);
+    setError(undefined);
+    const place = within(directory, name);
+    if (named === 'folder') {
+      const body = { ...placeQuery(place), parents: false };
+      call('v2/fs/mkdir', { method: 'POST', body }).then(onChange, setError);
+      return;
+    }
+    // Only where no file is.
+    const headers = { 'if-none-match': '*' };
+    const made = call('v2/fs/write', { method: 'POST', headers, body: { ...placeQuery(place), content: '' } });
+    made.then(
+      () => {
+        onChange();
+        props.onOpen(place);
+      },
+      (refused: unknown) => setError(isThere(refused) ? new Error(`${place.path} exists already`) : refused),
+    );
   };
   return (
     <>
       <div class="bar">
-        <input
-          type="search"
-          aria-label="Show names that contain"
-          placeholder="Filter by name"
-          value={props.filter}
-          onInput={({ currentTarget }) => props.onFilter(currentTarget.value)}
-        />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={props.showsHidden}
-            onChange={({ currentTarget }) => props.onShowsHidden(currentTarget.checked)}
-          />
-          Hidden
-        </label>
+        {props.find === undefined && <NameFilter {...props} />}
+        <FindForm key={props.find} find={props.find} onFind={props.onFind} />
         <span class="space" />
         <button type="button" class="primary" onClick={() => picker.current?.click()}>
           <Icon name="upload" /> Upload
@@ -59,7 +66,10 @@ export function FilesBar(props: FilesBarProps): JSX.Element {
             currentTarget.value = '';
           }}
         />
-        <button type="button" onClick={() => setNaming(true)}>
+        <button type="button" onClick={() => setNamed('file')}>
+          <Icon name="plus" /> File
+        </button>
+        <button type="button" onClick={() => setNamed('folder')}>
           <Icon name="plus" /> Folder
         </button>
         <a
@@ -73,14 +83,81 @@ export function FilesBar(props: FilesBarProps): JSX.Element {
           <Icon name="refresh" />
         </button>
       </div>
-      {isNaming && <NameForm onName={make} onCancel={() => setNaming(false)} />}
+      {named && <NameForm key={named} kind={named} onName={make} onCancel={() => setNamed(undefined)} />}
       <Problem error={error} />
     </>
   );
 }
 
-function NameForm(props: { readonly onName: (name: string) => void; readonly onCancel: () => void }): JSX.Element {
+type NameFilterProps = Pick<FilesBarProps, 'filter' | 'onFilter' | 'showsHidden' | 'onShowsHidden'>;
+
+function NameFilter({ filter, onFilter, showsHidden, onShowsHidden }: NameFilterProps): JSX.Element {
+  return (
+    <>
+      <input
+        type="search"
+        aria-label="Show names that contain"
+        placeholder="Filter by name"
+        value={filter}
+        onInput={({ currentTarget }) => onFilter(currentTarget.value)}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={showsHidden}
+          onChange={({ currentTarget }) => onShowsHidden(currentTarget.checked)}
+        />
+        Hidden
+      </label>
+    </>
+  );
+}
+
+function isThere(refused: unknown): boolean {
+  return refused instanceof Refusal && refused.status === 412;
+}
+
+/** Looks for a text in the files below the directory. */
+function FindForm({ find, onFind }: Pick<FilesBarProps, 'find' | 'onFind'>): JSX.Element {
+  const [text, setText] = useState(find ?? '');
+  const send = (event: Event): void => {
+    event.preventDefault();
+    onFind(text === '' ? undefined : text);
+  };
+  return (
+    <form class="find" role="search" onSubmit={send}>
+      <input
+        type="search"
+        aria-label="Find lines in the files below"
+        placeholder="Find in files"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button type="submit">Find</button>
+      {find !== undefined && (
+        <button
+          type="button"
+          onClick={() => {
+            setText('');
+            onFind(undefined);
+          }}
+        >
+          Back
+        </button>
+      )}
+    </form>
+  );
+}
+
+interface NameFormProps {
+  readonly kind: 'file' | 'folder';
+  readonly onName: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+function NameForm(props: NameFormProps): JSX.Element {
   const [name, setName] = useState('');
+  const label = `Name of the new ${props.kind}`;
   return (
     <form
       class="inline"
@@ -92,8 +169,8 @@ function NameForm(props: { readonly onName: (name: string) => void; readonly onC
     >
       <input
         ref={(input) => input?.focus()}
-        aria-label="Name of the new folder"
-        placeholder="Name of the new folder"
+        aria-label={label}
+        placeholder={label}
         value={name}
         onInput={({ currentTarget }) => setName(currentTarget.value)}
       />

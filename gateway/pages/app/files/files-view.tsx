@@ -11,6 +11,7 @@ import { call } from '../sandbox/api.ts';
 import { DropPlace } from './drop-place.tsx';
 import { FileViewer } from './file-viewer.tsx';
 import { FilesBar } from './files-bar.tsx';
+import { FindInFiles } from './find-in-files.tsx';
 import { useListing } from './listing.ts';
 import { arranged, type Column, type Order } from './order.ts';
 import { ancestorsOf, type Entry, type Place } from './place.ts';
@@ -25,6 +26,7 @@ const COLUMNS: readonly (readonly [Column, string])[] = [
 export function FilesView({ route }: { readonly route: Route }): JSX.Element {
   const place = usePlace(route);
   const shown = placeOf(route, 'file');
+  const find = route.query.get('find') || undefined;
   const listing = useListing(place);
   const [order, setOrder] = useState<Order>({ column: 'name', isDescending: false });
   const [filter, setFilter] = useFilter(place);
@@ -43,35 +45,44 @@ export function FilesView({ route }: { readonly route: Route }): JSX.Element {
         onFilter={setFilter}
         showsHidden={showsHidden}
         onShowsHidden={setShowsHidden}
+        find={find}
+        onFind={(text) => openDirectory(place, text)}
+        onOpen={(made) => open({ ...made, is_directory: false }, place)}
         onChange={listing.refresh}
       />
       <Problem error={listing.error} />
       <div class={`files ${shown ? 'with-viewer' : ''}`}>
-        <div class="files-list">
-          <VirtualGrid<Entry>
-            items={entries}
-            listKey={place.path_b64 ?? place.path}
-            label={`Files in ${place.path}`}
-            columns={COLUMNS.length}
-            head={<Head order={order} onOrder={setOrder} />}
-            keyOf={(entry) => entry.path_b64 ?? entry.path}
-            cells={(entry) => <Cells entry={entry} />}
-            onOpen={(entry) => open(entry, place)}
-            onLeave={() => leave(place)}
-          />
-          <p class="quiet count" role="status">
-            {countText(entries.length, 'entry', 'entries')}
-            {entries.length < listing.entries.length && ` of ${listing.entries.length.toLocaleString('en')}`}
-            {!listing.isComplete && ', reading…'}
-          </p>
-        </div>
+        {find === undefined ? (
+          <div class="files-list">
+            <VirtualGrid<Entry>
+              items={entries}
+              listKey={place.path_b64 ?? place.path}
+              label={`Files in ${place.path}`}
+              columns={COLUMNS.length}
+              head={<Head order={order} onOrder={setOrder} />}
+              keyOf={(entry) => entry.path_b64 ?? entry.path}
+              cells={(entry) => <Cells entry={entry} />}
+              onOpen={(entry) => open(entry, place)}
+              onLeave={() => leave(place)}
+            />
+            <p class="quiet count" role="status">
+              {countText(entries.length, 'entry', 'entries')}
+              {entries.length < listing.entries.length && ` of ${listing.entries.length.toLocaleString('en')}`}
+              {!listing.isComplete && ', reading…'}
+            </p>
+          </div>
+        ) : (
+          <FindInFiles directory={place} text={find} />
+        )}
         {shown && (
           <FileViewer
             key={shown.path_b64 ?? shown.path}
             file={shown}
-            onClose={() => openDirectory(place)}
-            onDeleted={() => {
-              openDirectory(place);
+            line={lineOf(route)}
+            onClose={() => openDirectory(place, find)}
+            onGone={(path) => {
+              if (path === undefined) openDirectory(place);
+              else open({ path, is_directory: false }, place);
               listing.refresh();
             }}
           />
@@ -107,11 +118,18 @@ function placeOf({ query }: Route, name: 'path' | 'file'): Place | undefined {
   return { path: path ?? '', ...(base64 === null ? {} : { path_b64: base64 }) };
 }
 
-function openDirectory({ path, path_b64 }: Place): void {
-  location.hash = routeTo('files', { path, path_b64 });
+/** From 1 on; undefined: the file is shown from its beginning. */
+function lineOf({ query }: Route): number | undefined {
+  const line = Number(query.get('line'));
+  return Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
 
-function open(entry: Entry, { path, path_b64 }: Place): void {
+/** @param find the text that is looked for in its files; undefined: its entries are listed */
+function openDirectory({ path, path_b64 }: Place, find?: string): void {
+  location.hash = routeTo('files', { path, path_b64, find });
+}
+
+function open(entry: Place & Pick<Entry, 'is_directory'>, { path, path_b64 }: Place): void {
   if (entry.is_directory) openDirectory(entry);
   else location.hash = routeTo('files', { path, path_b64, file: entry.path, file_b64: entry.path_b64 });
 }

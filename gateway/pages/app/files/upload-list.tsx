@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { bytesText, countText } from '../parts/format.ts';
+import { routeTo } from '../route.ts';
+import type { Place } from './place.ts';
 import { type UploadItem, type UploadState, uploads } from './upload-queue.ts';
 
 const WORDS: Readonly<Record<UploadState, string>> = {
@@ -40,7 +42,13 @@ function UploadRow({ item }: { readonly item: UploadItem }): JSX.Element {
   const rateText = state === 'sending' && rate > 0 ? ` · ${bytesText(rate)}/s` : '';
   return (
     <li class={state}>
-      <span class="name">{name}</span>
+      {state === 'done' ? (
+        <a class="name" href={routeToFile(item.target)}>
+          {name}
+        </a>
+      ) : (
+        <span class="name">{name}</span>
+      )}
       <progress
         max={Math.max(1, file.size)}
         value={state === 'done' ? Math.max(1, file.size) : sent}
@@ -68,6 +76,13 @@ function UploadRow({ item }: { readonly item: UploadItem }): JSX.Element {
       )}
     </li>
   );
+}
+
+/** The file in the view of its directory; of a path that is not UTF-8 the file alone, in the home directory. */
+function routeToFile({ path, path_b64 }: Place): string {
+  const directory = path.slice(0, path.lastIndexOf('/')) || '/';
+  const place = path_b64 === undefined ? { path: directory } : {};
+  return routeTo('files', { ...place, file: path, file_b64: path_b64 });
 }
 
 function isOpen(state: UploadState): boolean {

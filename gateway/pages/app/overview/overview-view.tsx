@@ -6,6 +6,7 @@ import { useLink } from '../parts/use-link.ts';
 import { usePolled } from '../parts/use-polled.ts';
 import { routeTo } from '../route.ts';
 import { call } from '../sandbox/api.ts';
+import type { LinkState } from '../sandbox/link.ts';
 import { type Activity, ActivityPanel } from './activity.tsx';
 import { Meters } from './meters.tsx';
 import { StartHere } from './start-here.tsx';
@@ -51,6 +52,9 @@ export function OverviewView(): JSX.Element {
   );
 }
 
+const TONES: Partial<Record<LinkState, string>> = { away: 'bad', refused: 'warn' };
+const WORDS: Partial<Record<LinkState, string>> = { away: 'not reachable', refused: 'the key is not accepted' };
+
 function StatusPanel({ facts }: { readonly facts: SandboxFacts | undefined }): JSX.Element {
   const { sandbox, state } = useLink();
   const { daemon, version } = sandbox;
@@ -58,8 +62,8 @@ function StatusPanel({ facts }: { readonly facts: SandboxFacts | undefined }): J
   return (
     <Panel title="Status">
       <p class="status">
-        <span class={`dot ${state !== 'open' ? 'bad' : failed.some(({ required }) => required) ? 'warn' : 'good'}`} />
-        {state === 'open' ? daemon.status : 'not reachable'}
+        <span class={`dot ${TONES[state] ?? (failed.some(({ required }) => required) ? 'warn' : 'good')}`} />
+        {WORDS[state] ?? daemon.status}
       </p>
       <dl class="facts">
         <dt>Daemon</dt>

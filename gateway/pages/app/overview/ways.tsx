@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useLink } from '../parts/use-link.ts';
 import { routeTo } from '../route.ts';
+import { addressOf } from '../sandbox/api.ts';
 
 const APPLICATIONS = [
   ['desktop', 'Desktop (noVNC)', 'vnc/'],
@@ -40,13 +42,17 @@ export function PortsPanel({ ports }: { readonly ports: readonly number[] }): JS
       {ports.length === 0 ? (
         <p class="quiet">No program listens on a port. Start a server, and a link to it appears here.</p>
       ) : (
-        <ul class="links ports">
-          {ports.map((port) => (
-            <li key={port}>
-              <a href={`open/${port}`}>Port {port}</a>
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul class="links ports">
+            {ports.map((port) => (
+              <li key={port}>
+                <a href={`open/${port}`}>Port {port}</a>{' '}
+                <CopyButton text={addressOf(`open/${port}`)} what={`the link to port ${port}`} />
+              </li>
+            ))}
+          </ul>
+          <p class="quiet">A person who opens such a link enters the key.</p>
+        </>
       )}
     </Panel>
   );

@@ -5,6 +5,7 @@ const SHAPES = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   files: 'M3 7a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z',
   commands: 'M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01',
+  code: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.5 5l-3 14',
   terminal: 'M3 5h18v14H3zM7 9l3 3-3 3M13 15h4',
   desktop: 'M3 4h18v12H3zM8 20h8M12 16v4',
   capabilities: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',

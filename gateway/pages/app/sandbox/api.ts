@@ -31,6 +31,7 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -50,11 +51,12 @@ export function addressOf(path: string, query: Query = {}): string {
  */
 export async function call<T>(
   path: string,
-  { method = 'GET', query = {}, body, signal }: CallOptions = {},
+  { method = 'GET', query = {}, headers = {}, body, signal }: CallOptions = {},
 ): Promise<T> {
   const answer = await request(addressOf(path, query), {
     method,
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   });
   return ((await answer.json()) as { data: T }).data;
