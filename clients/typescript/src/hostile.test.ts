@@ -72,7 +72,9 @@ function mayResolve(name: string, fault: string): boolean {
   if (/ 40[49]$/.test(fault)) return ALSO_MISSING.test(name) || name === 'Files.exists';
   // A file or a picture may have any bytes.
   const isOfBytes =
-    /^(?:Files\.(?:stream|bytes|read|download)|Desktop\.screenshot|Page\.screenshot|Checkpoints\.read)$/.test(name);
+    /^(?:Files\.(?:stream|bytes|read|download)|Desktop\.screenshot|Page\.screenshot|Checkpoints\.(?:read|export))$/.test(
+      name,
+    );
   if (isOfBytes) return /^(?:answers|streams)/.test(fault) && !/ [45]\d\d/.test(fault);
   if (name === 'Watch.iterate') return true;
   // A list without tabs is an answer.

@@ -24,4 +24,5 @@ export { Notebook } from './notebook/notebook.ts';
 export { Sandbox, type SandboxInfo } from './sandbox.ts';
 export type { TerminalEvent } from './terminal/output.ts';
 export { type ExecResult, type Screen, Terminal } from './terminal/terminal.ts';
+export type { Timeline, TimelineBound, TimelineEvent, TimelinePage, TimelineQuery } from './timeline/timeline.ts';
 export type { ToolForms } from './tools/tools.ts';

@@ -14,6 +14,7 @@ import { Desktop } from './desktop/desktop.ts';
 import { type CallOptions, Files } from './files/files.ts';
 import { Notebook, type NotebookOptions } from './notebook/notebook.ts';
 import { Terminal, type TerminalOptions } from './terminal/terminal.ts';
+import { Timeline } from './timeline/timeline.ts';
 import { McpBridge } from './tools/mcp-bridge.ts';
 import { type ToolForms, toolsFor } from './tools/tools.ts';
 import type * as wire from './wire.ts';
@@ -31,6 +32,7 @@ export class Sandbox {
   readonly browser: Browser;
   readonly desktop: Desktop;
   readonly checkpoints: Checkpoints;
+  readonly timeline: Timeline;
   readonly #transport: Transport;
   readonly #paths: RemotePaths;
 
@@ -41,6 +43,7 @@ export class Sandbox {
     this.browser = new Browser(transport);
     this.desktop = new Desktop(transport);
     this.checkpoints = new Checkpoints(transport);
+    this.timeline = new Timeline(transport);
   }
 
   /**

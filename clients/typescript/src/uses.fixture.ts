@@ -12,6 +12,7 @@ import { Watch } from './files/watch.ts';
 import { Notebook } from './notebook/notebook.ts';
 import { Sandbox } from './sandbox.ts';
 import { Terminal } from './terminal/terminal.ts';
+import { Timeline } from './timeline/timeline.ts';
 import { McpBridge } from './tools/mcp-bridge.ts';
 
 /** What a use has. */
@@ -38,6 +39,7 @@ export const CLASSES = {
   Browser,
   Desktop,
   Checkpoints,
+  Timeline,
   Command,
   Notebook,
   Terminal,
@@ -106,7 +108,12 @@ export const USES: Readonly<Record<string, Use>> = {
   'Checkpoints.diff': ({ sandbox, signal }) => sandbox.checkpoints.diff('c', { signal }),
   'Checkpoints.restore': ({ sandbox, signal }) => sandbox.checkpoints.restore('c', { signal }),
   'Checkpoints.read': ({ sandbox, signal }) => sandbox.checkpoints.read('c', 'f', { signal }),
+  'Checkpoints.export': ({ sandbox, signal }) => drained(sandbox.checkpoints.export('c', { signal })),
+  'Checkpoints.importArchive': ({ sandbox, signal }) =>
+    sandbox.checkpoints.importArchive(new Uint8Array(1), { signal }),
   'Checkpoints.remove': ({ sandbox, signal }) => sandbox.checkpoints.remove('c', { signal }),
+  'Timeline.read': ({ sandbox, signal }) => sandbox.timeline.read({ signal }),
+  'Timeline.follow': ({ sandbox, signal }) => drained(sandbox.timeline.follow({ signal })),
   'Command.info': ({ command, signal }) => command.info({ signal }),
   'Command.output': ({ command, signal }) => drained(command.output({ signal })),
   'Command.lines': ({ command, signal }) => drained(command.lines({ signal })),

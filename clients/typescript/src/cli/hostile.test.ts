@@ -52,6 +52,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   edit: ['/f'],
   watch: ['/d'],
   checkpoint: ['list'],
+  timeline: [],
   code: [join(import.meta.dirname, 'main.ts')],
   browser: ['snapshot'],
   desktop: ['record'],

@@ -93,20 +93,41 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'checkpoint',
-    usage: 'create [PATH]|list [PATH]|diff ID [ID]|restore ID [PATH…]|cat ID PATH|delete ID',
+    usage:
+      'create [PATH]|list [PATH]|diff ID [ID]|restore ID [PATH…]|cat ID PATH|export ID|import FILE [PATH]|delete ID',
     summary: 'take checkpoints of a directory, compare them and restore them',
     details:
       'Without PATH, create takes one of the home. diff compares with the directory as it is, or with another checkpoint.\n' +
       'restore takes a checkpoint first, prints its id, and exits with 1 if a path could not be restored. cat prints a\n' +
-      'file as it was.',
+      'file as it was, export a tar archive of all, which import makes a checkpoint of PATH.',
     options: [
-      { name: 'label', value: 'TEXT', description: 'create: what the checkpoint is for' },
+      { name: 'label', value: 'TEXT', description: 'create, import: what the checkpoint is for' },
       { name: 'exclude', value: 'PATTERNS', description: 'create: what to leave out, with commas between' },
+      { name: 'text', description: 'diff: with the changed lines of text files' },
       { name: 'dry-run', description: 'restore: print the changes and make none' },
       { name: 'delete-new', description: 'restore: remove what was added since' },
     ],
     arguments: [1, MANY],
     load: async () => (await import('./commands/checkpoint.ts')).checkpoint,
+  },
+  {
+    name: 'timeline',
+    usage: '',
+    summary: 'print what happened in the sandbox, in one order',
+    details:
+      'The newest events, or the oldest after --after. A BOUND is the number of an event, or a time such as\n' +
+      '2026-01-31T14:03:00Z. The service keeps them with SVC_RECORD=on.',
+    options: [
+      { name: 'after', value: 'BOUND', description: 'only events after it' },
+      { name: 'before', value: 'BOUND', description: 'only events before it' },
+      { name: 'kinds', value: 'KINDS', description: 'such as command,file.written' },
+      { name: 'actor', value: 'NAME', description: 'of a key, a protocol, or an X-Actor' },
+      { name: 'grep', value: 'TEXT', description: 'part of a text of the event' },
+      { name: 'limit', value: 'N', description: 'default: 100' },
+      { name: 'follow', description: 'go on until Ctrl-C' },
+    ],
+    arguments: [0, 0],
+    load: async () => (await import('./commands/timeline.ts')).timeline,
   },
   {
     name: 'code',

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from deepagents.backends.protocol import ExecuteResponse, FileDownloadResponse, FileUploadResponse, WriteResult
 from deepagents.backends.sandbox import BaseSandbox
 
 from .commands import Commands, Ran
 
+T = TypeVar("T")
 DEFAULT_SECONDS = 30 * 60
+# Of each stream.
 OUTPUT_BYTES = 10 * 1024**2
 FILE_BYTES = 1024**3
 # The account itself opens files, so that its rights decide. $1 is the path; the exit code names the error.
@@ -42,6 +46,9 @@ class SandboxServiceBackend(BaseSandbox):
     ) -> None:
         self._url = url or os.environ.get("SANDBOX_URL", "http://localhost:8080")
         self._commands = Commands(self._url, api_key or os.environ.get("SANDBOX_API_KEY") or None)
+        # A caller may be in a loop of its own, which a synchronous call holds.
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self._terms: dict[str, Any] = {"user": user, "cwd": cwd}
         self._overwrite = overwrite
 
@@ -52,8 +59,9 @@ class SandboxServiceBackend(BaseSandbox):
     def execute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:
         # 0: without a limit.
         seconds = DEFAULT_SECONDS if timeout is None else timeout or None
-        ran = self._commands.run({"command": command}, limit=OUTPUT_BYTES, timeout=seconds, **self._terms)
-        output = ran.output.decode(errors="replace")
+        terms = {"command": command, **self._terms}
+        ran = self._wait(self._commands.run(terms, limit=OUTPUT_BYTES, timeout=seconds))
+        output = _text(ran)
         if ran.status == "timed_out":
             return ExecuteResponse(f"{output}\nThe command was ended after {seconds} s.", 124, ran.is_cut)
         if ran.status == "failed":
@@ -79,7 +87,26 @@ class SandboxServiceBackend(BaseSandbox):
         return await asyncio.to_thread(self.write, file_path, content)
 
     def close(self) -> None:
-        self._commands.close()
+        self._wait(self._commands.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        ended = threading.Event()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(self._loop.create_task(work))
+            tasks[0].add_done_callback(lambda _: ended.set())
+
+        self._loop.call_soon_threadsafe(begin)
+        try:
+            ended.wait()
+        except BaseException:
+            # An interrupted call ends its command first.
+            self._loop.call_soon_threadsafe(lambda: tasks[0].cancel())
+            ended.wait()
+            raise
+        return tasks[0].result()
 
     def _write(self, path: str, content: bytes) -> Any:
         if not path.startswith("/"):
@@ -91,11 +118,11 @@ class SandboxServiceBackend(BaseSandbox):
             return FileDownloadResponse(path=path, content=None, error="invalid_path")
         ran = self._shell(_READ, path)
         error = _error_of(ran)
-        return FileDownloadResponse(path=path, content=None if error else ran.stdout, error=error)
+        return FileDownloadResponse(path=path, content=None if error else ran.output("stdout"), error=error)
 
     def _shell(self, script: str, path: str, stdin: bytes = b"") -> Ran:
-        command = {"command": "sh", "args": ["-c", script, "sh", path], "shell": "none"}
-        return self._commands.run(command, limit=FILE_BYTES, stdin=stdin, **self._terms)
+        command = {"command": "sh", "args": ["-c", script, "sh", path], "shell": "none", **self._terms}
+        return self._wait(self._commands.run(command, limit=FILE_BYTES, stdin=stdin))
 
 
 class SandboxServiceProvider:
@@ -119,4 +146,8 @@ def _error_of(ran: Ran) -> Any:
     if ran.is_cut:
         return f"the file has over {FILE_BYTES} bytes"
     # Else the words of the shell, such as those of a full disk.
-    return _ERRORS.get(ran.exit_code or 0) or ran.output.decode(errors="replace").strip() or ran.message
+    return _ERRORS.get(ran.exit_code or 0) or _text(ran).strip() or ran.message
+
+
+def _text(ran: Ran) -> str:
+    return ran.output("stdout", "stderr").decode(errors="replace")

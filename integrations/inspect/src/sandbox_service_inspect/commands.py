@@ -1,4 +1,4 @@
-"""Commands of the service over HTTP."""
+"""Commands of the service over HTTP. The package of deepagents has this file too, by a link."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import base64
 import json
 import signal
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +39,13 @@ class Ran:
     exit_code: int | None
     """As a shell has it: 128 and the number of a signal."""
     message: str
-    stdout: bytes
-    stderr: bytes
+    pieces: list[tuple[str, bytes]]
+    """The name of a stream and bytes of it, in the order of their arrival."""
     is_cut: bool
-    """Whether a stream has exceeded its limit; the command was ended then."""
+    """Whether a stream has exceeded its limit."""
+
+    def output(self, *streams: str) -> bytes:
+        return b"".join(piece for stream, piece in self.pieces if stream in streams)
 
 
 class Commands:
@@ -50,36 +53,34 @@ class Commands:
 
     def __init__(self, url: str, api_key: str | None) -> None:
         headers = {} if api_key is None else {"authorization": f"Bearer {api_key}"}
-        timeout = httpx.Timeout(SILENCE_SECONDS, pool=None)
-        self._http = httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
+        timeout, limits = httpx.Timeout(SILENCE_SECONDS, pool=None), httpx.Limits(max_connections=None)
+        self._http = httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=timeout, limits=limits)
 
     async def close(self) -> None:
         await self._http.aclose()
 
     async def run(
         self,
-        argv: Sequence[str],
+        command: Mapping[str, Any],
         *,
         limit: int,
+        ends_at_limit: bool = False,
         stdin: bytes = b"",
-        cwd: str | None = None,
-        env: Mapping[str, str] | None = None,
-        user: str | None = None,
         timeout: float | None = None,
     ) -> Ran:
-        """Runs a command to its end. `limit`: bytes of each stream. A cancelled call ends the command.
+        """Runs a command to its end. A cancelled call ends the command.
+
+        `command`: fields of `POST /v2/commands`. `limit`: bytes of each stream; more is left out, or ends the command.
 
         Raises:
             ServiceError: the service refused the command.
         """
-        terms = {"command": argv[0], "args": list(argv[1:]), "shell": "none", "mode": "async"}
-        more = {"cwd": cwd, "env": dict(env or {}), "user": user, "hard_timeout": timeout}
         # With the key a repeated request starts no second command.
-        body = {**terms, **more, "idempotency_key": uuid.uuid4().hex}
+        body = {**command, "mode": "async", "hard_timeout": timeout, "idempotency_key": uuid.uuid4().hex}
         command_id = await self._start(body)
         feeding = asyncio.ensure_future(self._feed(command_id, stdin))
         try:
-            return await self._follow(command_id, limit)
+            return await self._follow(command_id, limit, ends_at_limit)
         except BaseException:
             await asyncio.shield(self._kill(command_id))
             raise
@@ -109,13 +110,13 @@ class Commands:
                     raise
                 await asyncio.sleep(0.1 * (cuts + 1))
 
-    async def _follow(self, command_id: str, limit: int) -> Ran:
-        read = {"stdout": bytearray(), "stderr": bytearray()}
-        at = {"stdout": 0, "stderr": 0}
+    async def _follow(self, command_id: str, limit: int, ends_at_limit: bool) -> Ran:
+        pieces: list[tuple[str, bytes]] = []
+        at, kept = {"stdout": 0, "stderr": 0}, {"stdout": 0, "stderr": 0}
         is_cut, cuts = False, 0
         while True:
             offsets = {"offset": at["stdout"], "stderr_offset": at["stderr"]}
-            query = {"stream": "true", "encoding": "base64", **offsets}
+            query: dict[str, str | int] = {"stream": "true", "encoding": "base64", **offsets}
             try:
                 async with self._http.stream("GET", f"/v2/commands/{command_id}", params=query) as answer:
                     if answer.status_code != 200:
@@ -125,17 +126,17 @@ class Commands:
                         event = json.loads(line)
                         cuts, kind = 0, event["type"]
                         if kind == "exit":
-                            streams = {name: bytes(content) for name, content in read.items()}
-                            message = event.get("message") or ""
-                            return Ran(event["status"], _code_of(event), message, **streams, is_cut=is_cut)
-                        if kind not in read:
+                            return Ran(event["status"], _code_of(event), event.get("message") or "", pieces, is_cut)
+                        if kind not in at:
                             continue
                         data = base64.b64decode(event["data_base64"])
                         at[kind] = event["offset"] + len(data)
-                        read[kind] += data[: limit - len(read[kind])]
+                        pieces.append((kind, data[: limit - kept[kind]]))
+                        kept[kind] += len(pieces[-1][1])
                         if at[kind] > limit and not is_cut:
                             is_cut = True
-                            await self._kill(command_id)
+                            if ends_at_limit:
+                                await self._kill(command_id)
             except (httpx.TransportError, _Passing):
                 if cuts == CUTS_IN_A_ROW:
                     raise

@@ -70,11 +70,13 @@ class SandboxServiceEnvironment(SandboxEnvironment):
         assert isinstance(terms, SandboxServiceConfig), f"not a SandboxServiceConfig: {config!r}"
         url = terms.url or os.environ.get("SANDBOX_URL", "http://localhost:8080")
         commands = Commands(url, terms.api_key or os.environ.get("SANDBOX_API_KEY") or None)
-        made = await commands.run(["sh", "-c", _MAKE], limit=_MARGIN, cwd="/tmp", user=terms.user)
+        new = cls(commands, "/tmp", terms.user)
+        made = await new._run(["sh", "-c", _MAKE], limit=_MARGIN)
         if made.exit_code != 0:
             await commands.close()
-            raise RuntimeError(f"no directory for the sample: {_text(made.stderr)}{made.message}")
-        return {"default": cls(commands, _text(made.stdout).strip(), terms.user)}
+            raise RuntimeError(f"no directory for the sample: {_text(made, 'stderr')}{made.message}")
+        new.directory = _text(made, "stdout").strip()
+        return {"default": new}
 
     @classmethod
     async def sample_cleanup(
@@ -87,7 +89,7 @@ class SandboxServiceEnvironment(SandboxEnvironment):
         for environment in environments.values():
             if isinstance(environment, cls):
                 try:
-                    await environment._run(["rm", "-rf", "--", environment.directory], limit=_MARGIN, cwd="/tmp")
+                    await environment._run(["rm", "-rf", "--", environment.directory], limit=_MARGIN)
                 finally:
                     await environment._commands.close()
 
@@ -104,10 +106,9 @@ class SandboxServiceEnvironment(SandboxEnvironment):
     ) -> ExecResult[str]:
         stdin = input.encode() if isinstance(input, str) else input or b""
         limit = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
-        terms = {"env": env, "user": user, "timeout": timeout}
-        more: dict[str, Any] = {"stdin": stdin, "cwd": self._path(cwd or "."), **terms}
+        terms = {"cwd": self._path(cwd or "."), "env": env or {}, "user": user or self._user}
         try:
-            ran = await self._run(cmd, limit=limit, **more)
+            ran = await self._run(cmd, limit=limit, stdin=stdin, timeout=timeout, **terms)
         except ServiceError as error:
             if error.status != 400 or "user does not exist" not in error.message:
                 raise
@@ -120,11 +121,10 @@ class SandboxServiceEnvironment(SandboxEnvironment):
                 raise PermissionError(ran.message)
             return ExecResult(False, 127, "", ran.message)
         if ran.is_cut:
-            output = ran.stdout if len(ran.stdout) == limit else ran.stderr
-            size = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR
-            raise OutputLimitExceededError(size, output.decode(errors="replace"))
+            stream = "stdout" if len(ran.output("stdout")) == limit else "stderr"
+            raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR, _text(ran, stream))
         code = -1 if ran.exit_code is None else ran.exit_code
-        return ExecResult(code == 0, code, ran.stdout.decode(), ran.stderr.decode())
+        return ExecResult(code == 0, code, ran.output("stdout").decode(), ran.output("stderr").decode())
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
         stdin = contents.encode() if isinstance(contents, str) else contents
@@ -143,13 +143,17 @@ class SandboxServiceEnvironment(SandboxEnvironment):
         if ran.exit_code == _LARGE:
             raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None)
         _raise_for(ran, file)
-        return ran.stdout.decode() if text else ran.stdout
+        content = ran.output("stdout")
+        return content.decode() if text else content
 
     def _path(self, path: str) -> str:
         return posixpath.join(self.directory, path)
 
-    async def _run(self, cmd: list[str], *, limit: int, user: str | None = None, **more: object) -> Ran:
-        return await self._commands.run(cmd, limit=limit, user=user or self._user, **more)  # type: ignore[arg-type]
+    async def _run(
+        self, cmd: list[str], *, limit: int, stdin: bytes = b"", timeout: float | None = None, **terms: object
+    ) -> Ran:
+        command = {"command": cmd[0], "args": cmd[1:], "shell": "none", "cwd": "/tmp", "user": self._user, **terms}
+        return await self._commands.run(command, limit=limit, ends_at_limit=True, stdin=stdin, timeout=timeout)
 
 
 def _raise_for(ran: Ran, file: str) -> None:
@@ -157,8 +161,8 @@ def _raise_for(ran: Ran, file: str) -> None:
     if kind is not None:
         raise kind(f"{file}: {_WORDS[ran.exit_code or 0]}")
     if ran.exit_code != 0:
-        raise OSError(f"{file}: {_text(ran.stderr).strip() or ran.message or ran.status}")
+        raise OSError(f"{file}: {_text(ran, 'stderr').strip() or ran.message or ran.status}")
 
 
-def _text(output: bytes) -> str:
-    return output.decode(errors="replace")
+def _text(ran: Ran, *streams: str) -> str:
+    return ran.output(*streams).decode(errors="replace")

@@ -50,10 +50,14 @@ async function requireUnchanged(
 /** As git and crontab do: VISUAL, EDITOR, vi; a value may have arguments. */
 async function runEditor(env: Terminal['env'], file: string): Promise<number> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
-  // Ctrl-C is the editor's: neither the shell nor this process ends by it.
-  const child = spawn('sh', ['-c', `trap : INT; ${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  // Ctrl-C is the editor's: neither the shell nor this process ends by it, from before the editor runs.
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
-  const [code] = await once(child, 'exit').finally(() => process.off('SIGINT', ignore));
-  return typeof code === 'number' ? code : 1;
+  try {
+    const child = spawn('sh', ['-c', `trap : INT; ${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
+    return typeof code === 'number' ? code : 1;
+  } finally {
+    process.off('SIGINT', ignore);
+  }
 }
