@@ -69,7 +69,8 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['e2e/scenarios/**/*.test.ts'],
+          // Of the clients, what shows in half a minute that the published packages of a protocol work.
+          include: ['e2e/scenarios/**/*.test.ts', 'e2e/clients/e2b/domain.test.ts'],
           globalSetup: OWN_PLACE,
           ...SETUP,
           ...LONG_PATIENCE,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import type { Page } from 'playwright-core';
 import { personsBrowser } from '../e2e/pages/browsers.ts';
+import { DESKTOP_IMAGE } from './images/build-images.ts';
 import { docker } from './images/docker.ts';
 import { ROOT } from './root.ts';
 import { freePort } from './testing/free-port.ts';
@@ -25,14 +26,7 @@ exec python3 -m http.server 3000 --bind 127.0.0.1 2> server.log`;
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const run = ['run', '--detach', '--rm', '--shm-size=1g', '--security-opt', 'seccomp=images/seccomp.json'];
-const id = await docker(
-  ...run,
-  '--env',
-  `SVC_API_KEY=${KEY}`,
-  '--publish',
-  `127.0.0.1:${port}:8080`,
-  'sandbox-desktop:local',
-);
+const id = await docker(...run, '--env', `SVC_API_KEY=${KEY}`, '--publish', `127.0.0.1:${port}:8080`, DESKTOP_IMAGE);
 try {
   await pollUntil(isReady, { everyMs: 500, ms: START_MS });
   await work();

@@ -1,4 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { tempDir } from '../../scripts/testing/temp-dir.ts';
 import { LongTimer, MAX_TIMER_MS, onAbort, pause, pollUntil, timerMs, Waiters, waitFor } from './wait.ts';
 
 const never = new Promise<never>(() => {});
@@ -23,6 +28,16 @@ test('a signal that has fired already ends a wait before its event is looked at'
 
 test('an event that rejects ends its wait with the reason', async () => {
   await expect(waitFor(Promise.reject(new Error('broken')), { ms: LONG_MS })).rejects.toThrow('broken');
+});
+
+test('input that arrived while the process stood still settles a wait, although its time is over', async () => {
+  await using directory = await tempDir();
+  const answered = join(directory.path, 'answered');
+  const child = spawn('sh', ['-c', 'read line; echo "$line"; : > "$1"', 'sh', answered], { stdio: 'pipe' });
+  child.stdin.write('line\n');
+  const waiting = waitFor(once(child.stdout, 'data'), { ms: 1 });
+  while (!existsSync(answered)) spawnSync('true');
+  expect(await waiting).toBe('settled');
 });
 
 test('a wait leaves no listener behind', async () => {

@@ -42,7 +42,9 @@ export function onAbort(signal: AbortSignal | undefined, handle: () => void): Di
 export async function waitFor(event: PromiseLike<unknown>, { ms, signal }: WaitBounds): Promise<WaitEnd> {
   if (signal?.aborted) return 'aborted';
   const { promise, resolve } = Promise.withResolvers<WaitEnd>();
-  const timer = ms === undefined ? undefined : setTimeout(() => resolve('timeout'), timerMs(ms));
+  // After a pause of the process the timer is due before its input is read: the event may be in that input.
+  const end = (): void => void setImmediate(() => resolve('timeout'));
+  const timer = ms === undefined ? undefined : setTimeout(end, timerMs(ms));
   using _listening = onAbort(signal, () => resolve('aborted'));
   try {
     return await Promise.race([event.then(() => 'settled' as const), promise]);

@@ -26,6 +26,7 @@ import { RunEnvironment } from './core/environment/run-environment.ts';
 import { Metrics } from './core/metrics.ts';
 import { openProcessHost } from './core/process/open-process-host.ts';
 import { Processes } from './core/process/owners/processes.ts';
+import { Recorder } from './core/recorder/recorder.ts';
 import { RuntimeDir } from './core/runtime-dir.ts';
 import { countUnexpectedEnds } from './core/unexpected-ends.ts';
 import { mountExplorer } from './explorer/explorer-routes.ts';
@@ -80,7 +81,7 @@ export async function buildApp(
   const { strict: isStrict } = config;
   const openPaths = protocols.flatMap((protocol) => protocol.publicPaths(config));
   const { gate, uses } = openGate(config, core, capabilities, openPaths);
-  guard(app, gate, isTrusted, uses, new RouteNeeds(capabilities.map(({ scopes }) => scopes)));
+  guard(app, gate, isTrusted, uses, new RouteNeeds(capabilities.map(({ scopes }) => scopes)), core.recorder);
   refuseOtherMethods(app);
   readBodies(app);
   const slow = boundAnswers(app, answers);
@@ -100,7 +101,12 @@ export async function buildApp(
   const previews = new PreviewCredentials(loaded);
   await core.processes.endUnowned();
   const ports = mounted.ports.readerFor('mcp', [BROWSER_LIFE]);
-  const hub = openHub(mounted, config, { logger, isStrict, browser: () => ports.get(BROWSER_LIFE) });
+  const hub = openHub(mounted, config, {
+    logger,
+    isStrict,
+    recorder: core.recorder,
+    browser: () => ports.get(BROWSER_LIFE),
+  });
   core.processes.measure(core.metrics);
   measureResources(core.metrics);
   const idleStop = new IdleStop({
@@ -178,7 +184,8 @@ export async function openCore(
   platform: NodeJS.Platform = process.platform,
 ): Promise<DaemonCore> {
   const runtime = await RuntimeDir.open(config.runtimeDir);
-  const late = LateBinding.open(config, runtime.path, logger);
+  const recorder = new Recorder();
+  const late = LateBinding.open(config, runtime.path, logger, recorder);
   const clock = AgeClock.open(runtime.path);
   const metrics = new Metrics();
   const ends = countUnexpectedEnds(runtime, logger);
@@ -199,6 +206,7 @@ export async function openCore(
     late,
     environment: new RunEnvironment(config, () => late.claimed, logger),
     metrics,
+    recorder,
     revocations,
     tickets: new TicketStore(clock, revocations),
     tracing: await openTracing({ endpoint: config.otlpEndpoint, service: 'sandboxd', version: VERSION }),

@@ -5,7 +5,7 @@ export interface JsonBounds {
   readonly values: number;
 }
 
-const OF_A_CALL: JsonBounds = { depth: 100, values: 131_072 };
+export const OF_A_CALL: JsonBounds = { depth: 100, values: 131_072 };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

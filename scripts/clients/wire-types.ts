@@ -47,6 +47,7 @@ const CHECKED = [
   'TerminalExecResult',
   'TerminalScreen',
   'Ticket',
+  'Timeline',
   'WatchCreated',
   'WatchEvents',
 ];

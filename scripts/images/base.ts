@@ -2,31 +2,30 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import process from 'node:process';
+import { ARCHITECTURES, type Architecture, OWN } from '../build/architecture.ts';
 import { ROOT } from '../root.ts';
 import { debianProgram, mayInstall, unmet } from '../test-all/need.ts';
 import { trixieSources } from './debian-archive.ts';
 import { capture, docker, hasImage, logged } from './docker.ts';
-import { unpackNpmPackage } from './npm-package.ts';
+import { unpackLocked, unpackNpmPackage } from './npm-package.ts';
 
 /** The default base of the Dockerfile. */
 export const BASE = 'node:24-trixie-slim';
 /** A name of its own, which cannot be confused with the image that it replaces. */
-const STAND_IN = 'sandbox-base-stand-in:trixie-node24-slim';
+const STAND_IN = 'sandbox-base-stand-in';
 const NPM = {
   name: 'npm@11.21.2',
   integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
 };
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Name and version of each package of the stand-in. */
-const PACKAGES = join(ROOT, 'dist/images-base-packages.txt');
-
 const MMDEBSTRAP = debianProgram('mmdebstrap', `a stand-in for ${BASE}, which cannot be pulled, is made with it`);
 
 export interface BaseOptions {
   readonly logFile: string;
   readonly say: (line: string) => void;
+  /** Of the image. */
+  readonly architecture?: Architecture;
 }
 
 /**
@@ -34,38 +33,63 @@ export interface BaseOptions {
  * built from the Debian archive and the repository's own Node.
  * @throws Error if neither is available
  */
-export async function ensureBase({ logFile, say }: BaseOptions): Promise<string> {
-  if (await hasImage(BASE)) return BASE;
-  if (await hasImage(STAND_IN)) {
-    if (!existsSync(PACKAGES)) await listPackages();
-    return STAND_IN;
+export async function ensureBase({ logFile, say, architecture = OWN }: BaseOptions): Promise<string> {
+  const isOwn = architecture === OWN;
+  if (isOwn && (await hasImage(BASE))) return BASE;
+  const standIn = `${STAND_IN}:trixie-node24-slim${suffixOf(architecture)}`;
+  if (await hasImage(standIn)) {
+    if (!existsSync(listOf(architecture))) await listPackages(standIn, architecture);
+    return standIn;
   }
-  if ((await capture(['docker', 'pull', '--quiet', BASE])).ok) return BASE;
+  // A build for another architecture pulls the base of that one by itself.
+  const look = isOwn ? ['pull', '--quiet', BASE] : ['buildx', 'imagetools', 'inspect', BASE];
+  if ((await capture(['docker', ...look])).ok) return BASE;
   say(`${BASE} cannot be pulled: making a stand-in from the Debian archive`);
   const [missing] = await unmet([MMDEBSTRAP], mayInstall());
   if (missing) throw new Error(`${missing.name} is missing: ${missing.reason}`);
   const directory = await mkdtemp(join(tmpdir(), 'sandbox-base-'));
   try {
-    await makeStandIn(directory, logFile);
+    await makeStandIn(directory, { logFile, architecture, standIn });
   } finally {
     await rm(directory, { recursive: true });
   }
-  await listPackages();
-  return STAND_IN;
+  await listPackages(standIn, architecture);
+  return standIn;
 }
 
 /** The archive changes, so the list says which versions the stand-in consists of. */
-async function listPackages(): Promise<void> {
-  await mkdir(dirname(PACKAGES), { recursive: true });
-  await writeFile(PACKAGES, await docker('run', '--rm', '--entrypoint', 'dpkg-query', STAND_IN, '--show'));
+async function listPackages(standIn: string, architecture: Architecture): Promise<void> {
+  const file = listOf(architecture);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, await docker('run', '--rm', '--entrypoint', 'dpkg-query', standIn, '--show'));
 }
 
-async function makeStandIn(directory: string, logFile: string): Promise<void> {
-  const debian = join(directory, 'debian.tar');
-  const root = `${STAND_IN.split(':')[0]}:debian`;
+/** The file with name and version of each package of the stand-in. */
+function listOf(architecture: Architecture): string {
+  return join(ROOT, `dist/images-base-packages${suffixOf(architecture)}.txt`);
+}
+
+function suffixOf(architecture: Architecture): string {
+  return architecture === OWN ? '' : `-${architecture}`;
+}
+
+interface StandIn {
+  readonly logFile: string;
+  readonly architecture: Architecture;
+  /** Its name. */
+  readonly standIn: string;
+}
+
+async function makeStandIn(directory: string, { logFile, architecture, standIn }: StandIn): Promise<void> {
+  const debian = join(directory, 'debian/debian.tar');
+  await mkdir(dirname(debian));
+  const root = `${STAND_IN}:debian${suffixOf(architecture)}`;
+  const platform = ['--platform', `linux/${ARCHITECTURES[architecture].debian}`];
+  const build = ['docker', 'buildx', 'build', '--load', ...platform, '--tag'];
   await logged(
     [
       'mmdebstrap',
+      `--arch=${ARCHITECTURES[architecture].debian}`,
       '--variant=minbase',
       '--include=ca-certificates',
       ...docless(),
@@ -75,17 +99,19 @@ async function makeStandIn(directory: string, logFile: string): Promise<void> {
     ],
     logFile,
   );
-  await docker('import', debian, root);
+  // An import takes the architecture of the machine.
+  await writeFile(join(directory, 'debian/Dockerfile'), 'FROM scratch\nADD debian.tar /\n');
+  await logged([...build, root, join(directory, 'debian')], logFile);
   const context = join(directory, 'context');
   await mkdir(context);
   await Promise.all([
-    copyNode(context),
+    copyNode(context, architecture),
     unpackNpmPackage(NPM, join(context, 'lib/node_modules/npm')),
     writeFile(join(context, 'host-authorities.crt'), await hostAuthorities()),
     writeFile(join(context, 'host-archive.conf'), await hostArchiveOptions()),
     writeFile(join(context, 'Dockerfile'), dockerfile(root)),
   ]);
-  await logged(['docker', 'build', '--tag', STAND_IN, context], logFile, { DOCKER_BUILDKIT: '1' });
+  await logged([...build, standIn, context], logFile);
 }
 
 function docless(): string[] {
@@ -97,9 +123,10 @@ function docless(): string[] {
   return options.map((option) => `--dpkgopt=${option}`);
 }
 
-async function copyNode(context: string): Promise<void> {
-  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-  const node = join(import.meta.dirname, '../../node_modules', `node-linux-${architecture}`);
+async function copyNode(context: string, architecture: Architecture): Promise<void> {
+  const name = `node-linux-${architecture}`;
+  const isOwn = architecture === OWN;
+  const node = isOwn ? join(ROOT, 'node_modules', name) : await unpackLocked(ROOT, name, `${context}-node`);
   await mkdir(join(context, 'bin'));
   await copyFile(join(node, 'bin/node'), join(context, 'bin/node'));
   const { ok, stderr } = await capture(['cp', '-r', join(node, 'include'), join(context, 'include')]);
@@ -108,7 +135,7 @@ async function copyNode(context: string): Promise<void> {
 }
 
 /** OpenSSL's headers for other machines, 60 MB, which the ordinary image does not have either. */
-async function removeForeignHeaders(archs: string, architecture: 'arm64' | 'x64'): Promise<void> {
+async function removeForeignHeaders(archs: string, architecture: Architecture): Promise<void> {
   const own = architecture === 'arm64' ? 'linux-aarch64' : 'linux-x86_64';
   for (const name of await readdir(archs)) {
     if (name !== own) await rm(join(archs, name), { recursive: true });

@@ -1,10 +1,14 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { imageName, type Variant } from '../../program/src/product.ts';
+import { ARCHITECTURES, type Architecture, OWN } from '../build/architecture.ts';
 import { ROOT } from '../root.ts';
 import { BASE, ensureBase } from './base.ts';
 import { capture, docker, logged } from './docker.ts';
+import { ensureEmulation } from './emulation.ts';
 import { ensureEngine } from './engine.ts';
 import { dockerfileFor } from './health-check.ts';
+import { localImage } from './image-names.ts';
 import { labelArguments } from './labels.ts';
 import { ensurePlugins } from './plugins.ts';
 
@@ -12,35 +16,43 @@ const LOGS = join(ROOT, 'dist/images');
 /** Logs that are kept, so that one of a build without a cache outlives some of builds with one. */
 const KEPT_LOGS = 20;
 
-interface Image {
+export interface Image {
   readonly name: string;
-  readonly variant: string;
+  readonly variant: Variant;
 }
 
-export const DAEMON_IMAGE = 'sandbox-daemon:local';
-export const DESKTOP_IMAGE = 'sandbox-desktop:local';
+export const DAEMON_IMAGE = localImage('daemon');
+export const DESKTOP_IMAGE = localImage('desktop');
 export const IMAGES: readonly Image[] = [
   { name: DAEMON_IMAGE, variant: 'daemon' },
   { name: DESKTOP_IMAGE, variant: 'desktop' },
 ];
 /** Without browser, display, editors and compilers; built on request and for the tests. */
-export const CORE_IMAGE: Image = { name: 'sandbox-daemon:core', variant: 'core' };
+export const CORE_IMAGE: Image = { name: localImage('core'), variant: 'core' };
 /** With the data layer; built on request only. */
-export const DATA_IMAGE: Image = { name: 'sandbox-data:local', variant: 'data' };
+export const DATA_IMAGE: Image = { name: localImage('data'), variant: 'data' };
 
 /**
- * Builds images and provides the engine if needed. docker's output goes to a file.
+ * Builds images and provides the engine if needed, and the emulation of another architecture. docker's output goes to
+ * a file.
  * @throws Error that names what is missing, or the log of a failed build
  */
-export async function buildImages(say: (line: string) => void, images: readonly Image[] = IMAGES): Promise<void> {
+export async function buildImages(
+  say: (line: string) => void,
+  images: readonly Image[] = IMAGES,
+  architecture: Architecture = OWN,
+): Promise<void> {
   const log = await newLog();
   await ensureEngine(say);
   await ensurePlugins(say);
-  const base = await ensureBase({ logFile: log, say });
+  await ensureEmulation(architecture, say);
+  const base = await ensureBase({ logFile: log, say, architecture });
   const labels = await buildArguments(base);
   const dockerfile = await writeDockerfile();
-  for (const { name, variant } of images) {
-    const title = name.split(':')[0];
+  const platform = `linux/${ARCHITECTURES[architecture].debian}`;
+  for (const { name: own, variant } of images) {
+    const name = nameFor(own, architecture);
+    const title = imageName(variant);
     const started = performance.now();
     say(`building ${name} on ${base} (log: ${log})`);
     await logged(
@@ -49,6 +61,8 @@ export async function buildImages(say: (line: string) => void, images: readonly 
         `VARIANT=${variant}`,
         '--target',
         'image',
+        '--platform',
+        platform,
         '--tag',
         name,
         ROOT,
@@ -61,6 +75,11 @@ export async function buildImages(say: (line: string) => void, images: readonly 
     await capture(['docker', 'image', 'prune', '--force', '--filter', `label=org.opencontainers.image.title=${title}`]);
     say(`${name}: ${(size / 1e9).toFixed(2)} GB, in ${took} s`);
   }
+}
+
+/** The name of an image for another architecture, beside the one of this machine. */
+export function nameFor(name: string, architecture: Architecture): string {
+  return architecture === OWN ? name : `${name}-${architecture}`;
 }
 
 /** The base image of this machine. */

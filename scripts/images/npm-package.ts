@@ -12,6 +12,23 @@ interface Pinned {
   readonly integrity: string;
 }
 
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly integrity?: string }>>;
+}
+
+/**
+ * Downloads a package of the lockfile that is not installed here, in its version and with its digest.
+ * @returns the new directory
+ * @throws Error if it is not available, not in the lockfile, or has another digest
+ */
+export async function unpackLocked(root: string, name: string, target: string): Promise<string> {
+  const { packages }: Lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+  const { version, integrity } = packages[`node_modules/${name}`] ?? {};
+  if (version === undefined || integrity === undefined) throw new Error(`the lockfile has no ${name}`);
+  await unpackNpmPackage({ name: `${name}@${version}`, integrity }, target);
+  return target;
+}
+
 /**
  * Downloads one package from the registry and unpacks it into a new directory.
  * @throws Error if it is not available or has another digest

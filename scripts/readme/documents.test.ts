@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { snippetsFor } from '../../gateway/pages/app/overview/snippets.ts';
+import { documentedImage } from '../images/image-names.ts';
 import { ROOT } from '../root.ts';
 import { trackedFiles } from '../structure/tracked-files.ts';
 import { noticeOf } from './notice.ts';
@@ -31,7 +32,7 @@ test('the README is short, and its snippets are those that the app shows and the
 
 test('the README and the guide have the same docker run', async () => {
   const [, block] = (await read('README.md')).match(/^(docker run (?:[^\n]*\\\n)*[^\n]*)$/m) ?? [];
-  expect(block).toContain('sandbox-daemon:local');
+  expect(block).toContain(` ${documentedImage('daemon')}`);
   expect(await read('docs/getting-started.md')).toContain(`\n${block}\n`);
 });
 

@@ -1,3 +1,5 @@
+import { PRODUCT } from '../../program/src/product.ts';
+
 interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
@@ -8,7 +10,7 @@ interface LockedPackage {
 /** Licences that a package names in its files alone. */
 const STATED: Readonly<Record<string, string>> = { x11: 'MIT' };
 
-const HEAD = `Sandbox service
+const HEAD = `${PRODUCT.title}
 Licensed under the Apache License, version 2.0 (LICENSE).
 
 The product contains the packages of npm that are listed here, each with the licence that it states. The images also

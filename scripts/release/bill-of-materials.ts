@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRODUCT } from '../../program/src/product.ts';
 import { capture } from '../images/docker.ts';
 
 interface Component {
@@ -30,7 +31,7 @@ export async function billOfMaterials(root: string, seconds: number): Promise<st
   const lock: Lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   // npm writes a random number, the time of the run and the name of the directory.
   const { serialNumber: _, metadata, components, dependencies, ...rest }: Bill = JSON.parse(stdout);
-  const component = { ...metadata.component, name: 'sandbox-service' };
+  const component = { ...metadata.component, name: `${PRODUCT.name}-service` };
   const steady = { ...metadata, timestamp: new Date(seconds * 1000).toISOString(), component };
   const tests = testsOnly(lock);
   const kept = components.filter((one) => !tests.has(one['bom-ref']));

@@ -1,23 +1,41 @@
-import process from 'node:process';
+import { imageName, type Variant } from '../../program/src/product.ts';
+import type { Architecture } from '../build/architecture.ts';
 import { docker } from '../images/docker.ts';
-import { RELEASED } from './make-release.ts';
+
+/** An image of a release on this machine. */
+export interface ReleasedImage {
+  readonly variant: Variant;
+  readonly architecture: Architecture;
+  /** Its name here. */
+  readonly local: string;
+}
+
+interface Pushing {
+  /** Host, port and path, such as `registry.example/team`. */
+  readonly registry: string;
+  readonly version: string;
+  readonly say: (line: string) => void;
+}
 
 /**
- * Pushes the images of a release, each under its version and architecture, and an index of the version over it.
- * @param registry host, port and path, such as `registry.example/team`
+ * Pushes images of a release, each under its version and architecture, and an index of the version over them, which
+ * also keeps the other architecture's image that was pushed before.
  * @throws Error with what docker says
  */
-export async function pushImages(registry: string, version: string, say: (line: string) => void): Promise<void> {
-  for (const { variant } of RELEASED) {
-    const name = `${registry}/sandbox-${variant}:${version}`;
-    const own = `${name}-linux-${process.arch}`;
-    await docker('tag', `sandbox-${variant}:${version}`, own);
-    await docker('push', '--quiet', own);
-    // Images of other architectures that were pushed before belong to the index too.
-    const others = ['x64', 'arm64'].map((arch) => `${name}-linux-${arch}`).filter((other) => other !== own);
-    const pushed = [own];
-    for (const other of others) if (await isThere(other)) pushed.push(other);
-    await docker('buildx', 'imagetools', 'create', '--tag', name, ...pushed);
+export async function pushImages(images: readonly ReleasedImage[], { registry, version, say }: Pushing): Promise<void> {
+  for (const variant of new Set(images.map((image) => image.variant))) {
+    const name = `${registry}/${imageName(variant)}:${version}`;
+    for (const { architecture, local } of images.filter((image) => image.variant === variant)) {
+      const own = `${name}-linux-${architecture}`;
+      await docker('tag', local, own);
+      await docker('push', '--quiet', own);
+    }
+    const there: string[] = [];
+    for (const architecture of ['x64', 'arm64']) {
+      const one = `${name}-linux-${architecture}`;
+      if (await isThere(one)) there.push(one);
+    }
+    await docker('buildx', 'imagetools', 'create', '--tag', name, ...there);
     say(`${name}: ${await digestOf(name)}`);
   }
 }

@@ -125,7 +125,7 @@ export class Service {
     const beats = child.stdio[BEATS];
     if (!(beats instanceof Readable)) return;
     beats.on('error', () => {});
-    const watch = new StallWatch(beats, stallSeconds, () => {
+    const watch = new StallWatch(beats, child.pid, stallSeconds, () => {
       say(`sandbox: ${this.name} has not responded for ${stallSeconds} s, killing it`);
       this.kill();
     });

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import type { Services } from '../../e2e/services.ts';
@@ -8,7 +8,8 @@ import { memoryOf } from '../testing/process-memory.ts';
 /** What a service holds. */
 export interface Footprint {
   readonly name: string;
-  readonly descriptors: number;
+  /** What each of them stands for, without the numbers of pipes and sockets. */
+  readonly descriptors: readonly string[];
   readonly rssBytes: number;
 }
 
@@ -43,7 +44,7 @@ export async function quietFootprint(
   let equal = 0;
   const isQuiet = (): boolean => {
     const now = measure()
-      .map(({ descriptors }) => descriptors)
+      .map(({ descriptors }) => descriptors.length)
       .join(' ');
     equal = now === seen ? equal + 1 : 0;
     seen = now;
@@ -58,7 +59,15 @@ export async function quietFootprint(
 function footprint(name: string, { pid }: ChildProcess): Footprint {
   return {
     name,
-    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    descriptors: readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`)),
     rssBytes: memoryOf(pid ?? 0).rss,
   };
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link).replace(/:\[\d+\]$/, '');
+  } catch {
+    return 'closed meanwhile';
+  }
 }

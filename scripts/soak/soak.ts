@@ -58,7 +58,7 @@ export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> 
   for (const [index, before] of first.entries()) {
     const after = last[index] ?? before;
     say(
-      `  ${before.name}: descriptors ${before.descriptors} → ${after.descriptors}, RSS ${mib(before)} → ${mib(after)} MiB`,
+      `  ${before.name}: descriptors ${before.descriptors.length} → ${after.descriptors.length}, RSS ${mib(before)} → ${mib(after)} MiB`,
     );
     faults.push(...growth(mode, before, after));
   }
@@ -67,9 +67,23 @@ export async function soak({ key, minutes, say }: SoakTerms): Promise<string[]> 
 
 function growth(mode: string, before: Footprint, after: Footprint): string[] {
   const at = `${mode}, ${before.name}`;
-  const descriptors = after.descriptors === before.descriptors ? [] : [`${at}: the number of descriptors has changed`];
+  const [opened, closed] = [without(after, before), without(before, after)];
+  const descriptors =
+    after.descriptors.length === before.descriptors.length
+      ? []
+      : [`${at}: the number of descriptors has changed: new ${opened.join(', ')}; gone ${closed.join(', ')}`];
   const memory = after.rssBytes - before.rssBytes > GROWTH_BYTES ? [`${at}: the memory has grown`] : [];
   return [...descriptors, ...memory];
+}
+
+/** Descriptors of one footprint that the other one lacks. */
+function without({ descriptors }: Footprint, other: Footprint): string[] {
+  const rest = [...other.descriptors];
+  return descriptors.filter((name) => {
+    const index = rest.indexOf(name);
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
 }
 
 function ended(mode: string, { daemon, gateway }: Services): string[] {

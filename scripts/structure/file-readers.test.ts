@@ -12,6 +12,8 @@ const READS = new Set(
 /** Code of capabilities that opens files without a look at whether they hold a credential, and why it may. */
 const OWN_FILES: Readonly<Record<string, string>> = {
   'browser/start/browser-starter.ts': 'the FIFO of the image, opened for writing',
+  'checkpoints/diff/changes-file.ts': 'a new file, which it creates',
+  'checkpoints/import/spool-file.ts': 'a new file, which it creates',
   'checkpoints/engine/contents.ts': 'contents that the tree helper has read, without withheld files',
   'checkpoints/engine/tree-session.ts': 'records of the capability',
   'checkpoints/store/index-file.ts': 'records of the capability',
@@ -31,6 +33,8 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'sandbox/context/occupied-ports.ts': 'tables of the kernel',
   'sandbox/context/packages.ts': 'a program that runs as the account',
   'sandbox/context/system.ts': 'the description of the system in /etc',
+  'timeline/query/read-segment.ts': 'records of the capability',
+  'timeline/state/state-reader.ts': 'records of the capability',
   'watch/watch-limits.ts': 'limits of the kernel',
 };
 

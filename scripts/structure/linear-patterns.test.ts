@@ -23,6 +23,18 @@ const CONSTRUCTED: Readonly<Record<string, { readonly count: number; readonly bo
     count: 2,
     bound: 'matched in a worker thread only, which is terminated at the time limit of the search',
   },
+  'daemon/src/capabilities/timeline/options.ts': {
+    count: 1,
+    bound: 'patterns of the operator, matched against at most 16 KiB of a text',
+  },
+  'daemon/src/core/memory/family-memory.ts': {
+    count: 1,
+    bound: 'a constant name and digits, at the beginning of a line; it reads a table of the kernel of some 60 lines',
+  },
+  'daemon/src/core/memory/group-memory.ts': {
+    count: 1,
+    bound: 'a constant name and digits, at the beginning of a line; it reads a table of the kernel of some 60 lines',
+  },
 };
 
 const { literals, constructed } = await productPatterns();

@@ -42,6 +42,18 @@ test.each([
   expect(mounts).toEqual(expect.arrayContaining(['/home/sandbox', '/var/lib/svc', '/dev/shm']));
 });
 
+test('[kubernetes.pod] the template of the pool serves the ports that its container names', () => {
+  const [{ env, ports }] = pooled.containers;
+  const variableOf = (name: string) => env.find((variable: Json) => variable.name === name)?.value;
+  expect(variableOf('SVC_SANDBOXD')).toBe('true');
+  expect(ports.map(({ containerPort }: Json) => String(containerPort))).toEqual([
+    '8080',
+    variableOf('SVC_SANDBOXD_GRPC_PORT'),
+    variableOf('SVC_PYTHON_RUNTIME_PORT'),
+  ]);
+  expect(variableOf('SVC_MEMORY_GUARD')).toBe('90');
+});
+
 test('[kubernetes.overlays] the document lists each overlay, and the volume that their patches name is the key', () => {
   const [, table = ''] = DOCUMENT.split(/^## /m);
   const listed = [...table.matchAll(/^\| `([a-z-]+)` \| /gm)].map(([, name]) => name).toSorted();

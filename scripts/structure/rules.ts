@@ -27,7 +27,12 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     because: 'program is what every service shares: node and small libraries',
     files: /^program\/src\//,
-    allowed: anyOf('^program/src/', NODE, '^npm:(?:pino|prom-client|zod|@opentelemetry/[a-z-]+)$'),
+    allowed: anyOf(
+      '^program/src/',
+      '^program/product\\.json$',
+      NODE,
+      '^npm:(?:pino|prom-client|zod|@opentelemetry/[a-z-]+)$',
+    ),
   },
   {
     because: 'the client runs in pages too, and is published alone: it loads modules of Node by builtin()',
@@ -64,7 +69,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
       API_CORE,
       '^program/src/',
       NODE,
-      '^npm:(?:prom-client|zod|@lydell/node-pty|fastest-levenshtein)$',
+      '^npm:(?:prom-client|tar-stream|zod|@lydell/node-pty|fastest-levenshtein)$',
     ),
   },
   {

@@ -33,9 +33,12 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     bound:
       'text of a program that runs in a process of the account, or a worker thread: the event loop does not wait for it',
     files: `
+      daemon/src/capabilities/checkpoints/diff/change-texts.ts
+      daemon/src/capabilities/checkpoints/diff/changes-file.ts
       daemon/src/capabilities/checkpoints/engine/contents.ts
-      daemon/src/capabilities/checkpoints/engine/engine.ts
+      daemon/src/capabilities/checkpoints/engine/kept-checkpoints.ts
       daemon/src/capabilities/checkpoints/engine/tree-session.ts
+      daemon/src/capabilities/checkpoints/import/spool-file.ts
       daemon/src/capabilities/checkpoints/store/blob-store.ts
       daemon/src/capabilities/checkpoints/store/index-file.ts
       daemon/src/capabilities/checkpoints/store/pack-files.ts
@@ -58,14 +61,20 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/capabilities/code/session/session-file.ts
       daemon/src/capabilities/files/parts/part-journal.ts
       daemon/src/capabilities/pty/session/session-record.ts
+      daemon/src/core/records/kept-json.ts
       daemon/src/core/records/line-journal.ts
       daemon/src/core/records/replace-file.ts
       daemon/src/core/records/reserve-files.ts
       daemon/src/core/records/runtime-space.ts
       daemon/src/protocols/cloudflare/state.ts
       daemon/src/protocols/e2b/state/sandboxes.ts
-      daemon/src/protocols/e2b/state/started.ts
-      daemon/src/protocols/swe-rex/session/session-store.ts
+    `,
+  },
+  {
+    bound:
+      'events of 0.1 s, at most 1,000 or 256 KiB, as one line of a journal; a list of files when the daemon starts',
+    files: `
+      daemon/src/capabilities/timeline/store/segments.ts
     `,
   },
   {
@@ -87,6 +96,9 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
       daemon/src/capabilities/pty/session/session-status.ts
       daemon/src/capabilities/pty/tmux/tmux-end.ts
       daemon/src/capabilities/watch/watch-limits.ts
+      daemon/src/core/memory/check-memory.ts
+      daemon/src/core/memory/family-memory.ts
+      daemon/src/core/memory/group-memory.ts
       daemon/src/core/process/exec-limits.ts
       daemon/src/core/process/find/foreground.ts
       daemon/src/core/process/find/process-finder.ts

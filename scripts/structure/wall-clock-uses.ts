@@ -16,7 +16,8 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
     files: `
       computer-use/src/recording/save-path.ts
       daemon/src/capabilities/browser/downloads/downloads.ts
-      daemon/src/capabilities/checkpoints/engine/engine.ts
+      daemon/src/capabilities/checkpoints/engine/new-record.ts
+      daemon/src/capabilities/checkpoints/import/import-archive.ts
       daemon/src/capabilities/code/execution/execution.ts
       daemon/src/capabilities/code/outside/outside-process.ts
       daemon/src/capabilities/code/runtime/own-forks.ts

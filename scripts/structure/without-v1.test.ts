@@ -25,6 +25,7 @@ const REPRESENTATIVE = [
   'pty/v2/fields',
   'sandbox/v2/sandbox',
   'search/v2/routes',
+  'timeline/v2/routes',
   'watch/v2/event-fields',
   'watch/v2/routes',
 ].map((name) => `daemon/src/capabilities/${name}.test.ts`);

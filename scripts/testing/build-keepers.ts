@@ -1,12 +1,12 @@
 import process from 'node:process';
+import { buildAddons } from '../build/addons.ts';
 import { buildKeeper, KEEPER, SANITIZED_KEEPER } from '../build/keeper.ts';
-import { buildMemoryTrimmer } from '../build/memory-trimmer.ts';
 import { ROOT } from '../root.ts';
 import { has } from './machine.ts';
 
 /** vitest runs this before the unit tests. If a build is not possible, that is printed, and its tests are skipped. */
 export async function setup(): Promise<void> {
-  await buildMemoryTrimmer(ROOT);
+  await buildAddons(ROOT);
   await Promise.all(
     [KEEPER, SANITIZED_KEEPER].map(async (variant) => {
       const result = await buildKeeper(ROOT, variant).catch((error: unknown) => {

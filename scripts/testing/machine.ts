@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { canDivideGroups } from '../../daemon/src/core/process/keeper/command-group.fixture.ts';
 import { MemoryGroup } from '../../daemon/src/memory-group.fixture.ts';
+import { localImage } from '../images/image-names.ts';
 
 const isLinux = process.platform === 'linux';
 const isRoot = isLinux && process.getuid?.() === 0;
@@ -22,6 +23,7 @@ const PROBES = {
   mounts: () => isRoot && canMount(),
   'memory limits': () => canLimitMemory(),
   'command groups': () => isRoot && canDivideGroups(),
+  'mounts of its own': () => succeeds('unshare', '-Urm', 'mount', '--bind', '/etc/hostname', '/etc/hosts'),
   'user namespaces': () => succeeds('unshare', '-Ur', 'sh', '-c', 'echo 100 > /proc/sys/user/max_inotify_watches'),
   'IPv6 loopback': () =>
     Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')),
@@ -49,7 +51,7 @@ const PROBES = {
   'X server': () => isOnPath('Xtigervnc'),
   ffmpeg: () => isOnPath('Xtigervnc') && isOnPath('ffmpeg') && isOnPath('setpriv'),
   GTK: () => isOnPath('Xtigervnc') && isOnPath('dbus-daemon') && succeeds('/usr/bin/python3', '-c', IMPORT_GTK),
-  'data image': () => succeeds('docker', 'image', 'inspect', 'sandbox-data:local'),
+  'data image': () => succeeds('docker', 'image', 'inspect', localImage('data')),
 } satisfies Record<string, () => boolean>;
 
 export type MachineProperty = keyof typeof PROBES;

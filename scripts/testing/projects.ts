@@ -15,6 +15,7 @@ const CAPABILITIES = `${DAEMON}/capabilities`;
  * inotify. They run one file after another.
  */
 export const SYSTEM_TESTS = [
+  `${CAPABILITIES}/checkpoints/auto/full-disk.test.ts`,
   `${CAPABILITIES}/commands/full-disk.test.ts`,
   `${CAPABILITIES}/commands/store/full-journal.test.ts`,
   `${CAPABILITIES}/commands/usage.test.ts`,
@@ -22,9 +23,11 @@ export const SYSTEM_TESTS = [
   `${CAPABILITIES}/files/disks.test.ts`,
   `${CAPABILITIES}/pty/fork-bomb.test.ts`,
   `${CAPABILITIES}/pty/full-disk.test.ts`,
+  `${CAPABILITIES}/timeline/full-disk.test.ts`,
   `${CAPABILITIES}/watch/limits.test.ts`,
   `${DAEMON}/capabilities/code/execution/journal-file.test.ts`,
   `${DAEMON}/core/files/helper-places.test.ts`,
+  `${DAEMON}/core/memory/memory-guard.test.ts`,
   `${DAEMON}/core/output/byte-log.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-adoption-system.test.ts`,
   `${DAEMON}/core/process/keeper/keeper-faults.test.ts`,

@@ -8,12 +8,16 @@ export class HostRule {
   readonly #allowed: ReadonlySet<string>;
   /** Suffixes of the names that were listed with a leading `*`. */
   readonly #suffixes: readonly string[];
+  /** The same of a leading `**.`, each with its dot. */
+  readonly #deepSuffixes: readonly string[];
 
-  /** @param allowedHosts names; a leading `*` matches one label or the beginning of one */
+  /** @param allowedHosts names; a leading `*` matches one label or the beginning of one, `**.` one label or several */
   constructor(allowedHosts: readonly string[]) {
     const names = allowedHosts.map((name) => name.toLowerCase());
     this.#allowed = new Set(names.filter((name) => !name.startsWith('*')));
-    this.#suffixes = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1));
+    const isDeep = (name: string): boolean => name.startsWith('**.');
+    this.#suffixes = names.filter((name) => name.startsWith('*') && !isDeep(name)).map((name) => name.slice(1));
+    this.#deepSuffixes = names.filter(isDeep).map((name) => name.slice(2));
   }
 
   allows(host: string): boolean {
@@ -21,7 +25,12 @@ export class HostRule {
     if (name === undefined) return false;
     if (isIP(name) !== 0 || this.#allowed.has(name) || this.#allowed.has(host.toLowerCase())) return true;
     if (name === 'localhost' || name.endsWith('.localhost') || !name.includes('.')) return true;
-    return this.#suffixes.some((suffix) => name.endsWith(suffix) && /^[a-z0-9-]+$/.test(name.slice(0, -suffix.length)));
+    const ending = (suffix: string, count: number): boolean =>
+      name.endsWith(suffix) && areLabels(name.slice(0, -suffix.length), count);
+    return (
+      this.#suffixes.some((suffix) => ending(suffix, 1)) ||
+      this.#deepSuffixes.some((suffix) => ending(suffix, Number.POSITIVE_INFINITY))
+    );
   }
 }
 
@@ -50,6 +59,12 @@ export class OriginRule {
     if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
     return hosts.some((host) => hostOf(host, url.protocol) === url.host);
   }
+}
+
+/** Whether it has one label, or up to `max` ones, and nothing else. */
+function areLabels(text: string, max: number): boolean {
+  const labels = text.split('.');
+  return labels.length <= max && labels.every((label) => /^[a-z0-9-]+$/.test(label));
 }
 
 /** The host name of a Host header in lower case, without the port; undefined if it is not a valid host. */

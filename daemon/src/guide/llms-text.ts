@@ -1,5 +1,7 @@
+import { PRODUCT } from '@sandbox/program/product.ts';
+
 /** The index for language models at `/llms.txt` (llmstxt.org): relative links, so that it holds below any prefix. */
-export const LLMS_TEXT = `# Sandbox service
+export const LLMS_TEXT = `# ${PRODUCT.title}
 
 > A machine for an agent: commands, files, terminals, code, a browser and a desktop over HTTP and WebSocket. Every path but the descriptions needs the key where one is set: \`Authorization: Bearer KEY\`.
 

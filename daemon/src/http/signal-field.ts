@@ -8,7 +8,7 @@ const NUMBERS = [...new Set(SIGNAL_NAMES.map((name) => constants.signals[name]))
 /** A signal by name or number: SIGTERM, TERM or 15. */
 export function signalField(preset: NodeJS.Signals) {
   return z
-    .union([z.string().meta({ enum: NAMES }), z.int().meta({ enum: NUMBERS })])
+    .union([z.string().meta({ enum: [...NAMES, ...NUMBERS.map(String)] }), z.int().meta({ enum: NUMBERS })])
     .default(preset)
     .transform((signal, context) => {
       const name = normalizeSignal(signal);

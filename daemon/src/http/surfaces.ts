@@ -3,6 +3,7 @@ import { envelopeOf, ok } from '@sandbox/api/http/envelope.ts';
 import type { ErrorWording } from '@sandbox/api/http/error-handler.ts';
 import { detailOf } from '@sandbox/api/http/validation.ts';
 import { VERSION } from '@sandbox/api/version.ts';
+import { PRODUCT } from '@sandbox/program/product.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { errorHandler } from './errors.ts';
@@ -56,7 +57,7 @@ const PING: FixedPath = {
 /** The API versions, each below the prefix of its name. */
 const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
   v2: {
-    title: 'Sandbox service',
+    title: PRODUCT.title,
     description:
       'Commands, files, terminals, code, a browser and a desktop for agents. Lists have two shapes: `data` of tabs, ' +
       'downloads, cookies and network/requests of the browser is the array itself; elsewhere `data` is an object with ' +
@@ -66,7 +67,7 @@ const SURFACES: Readonly<Record<SurfaceName, Surface>> = {
     fixed: [OPENAPI],
   },
   v1: {
-    title: 'Sandbox service, 1.x layout',
+    title: `${PRODUCT.title}, 1.x layout`,
     description: 'The routes that clients of 1.x call, in their layout.',
     errors: { validationFields: detailOf },
     isStrict: false,

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { withoutNulls } from '@sandbox/api/fields/without-nulls.ts';
+import type { Recorder } from '../core/recorder/recorder.ts';
 import type { BoundTool, ToolContext } from '../core/tools/tool.ts';
 import { isForeignField, MAX_NAMED, unknownFieldMessage } from '../core/unknown/field-message.ts';
 import { unknownFields } from '../core/unknown/known-fields.ts';
@@ -25,6 +26,8 @@ interface HubTerms {
   readonly isStrict: boolean;
   /** Receives each exception that is neither a wrong argument nor a failure of the domain. */
   readonly defect: (error: unknown, tool: string) => void;
+  /** Where calls are reported when they are answered. */
+  readonly recorder?: Recorder | undefined;
   /** Undefined: the set has tools alone. */
   readonly resources?: Resources | undefined;
 }
@@ -55,6 +58,23 @@ export class Hub {
 
   /** The result of a tool; undefined if the tool does not exist. */
   async call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult | undefined> {
+    const { recorder } = this.#terms;
+    const begun = performance.now();
+    const result = await this.#call(name, args, context);
+    if (recorder?.isOn && result !== undefined) {
+      const { action } = args;
+      const durationMs = Math.round(performance.now() - begun);
+      const data = {
+        tool: name,
+        action: typeof action === 'string' ? action : undefined,
+        isError: result.isError === true,
+      };
+      recorder.note('mcp.call', {}, { ...data, durationMs });
+    }
+    return result;
+  }
+
+  async #call(name: string, args: Record<string, unknown>, context: ToolContext): Promise<CallToolResult | undefined> {
     const builtIn = this.#builtIns.get(name);
     if (builtIn === undefined) return await this.#others.call(name, args, context);
     const given = withoutNulls(args);

@@ -4,6 +4,7 @@ import { SandboxError } from '@sandbox/api/sandbox-error.ts';
 import type { Logger } from '@sandbox/program/logger.ts';
 import { z } from 'zod';
 import type { BrowserLife } from '../core/browser/browser-life.ts';
+import type { Recorder } from '../core/recorder/recorder.ts';
 import type { ResourceSource } from '../core/resources/resource.ts';
 import type { BoundTool } from '../core/tools/tool.ts';
 import { type McpOptions, TOOL_SETS } from './options.ts';
@@ -30,6 +31,7 @@ interface HubTerms {
   readonly logger: Logger;
   /** Whether an unknown argument is an error. */
   readonly isStrict: boolean;
+  readonly recorder: Recorder;
   /** Undefined if no capability has a browser. */
   readonly browser: () => BrowserLife | undefined;
 }
@@ -37,7 +39,7 @@ interface HubTerms {
 export function openHub(
   { tools, resources }: { readonly tools: readonly BoundTool[]; readonly resources: readonly ResourceSource[] },
   options: McpOptions,
-  { logger, browser, isStrict }: HubTerms,
+  { logger, browser, isStrict, recorder }: HubTerms,
 ): OpenHub {
   const { servers, skipped } = options.extraMcpServers;
   for (const reason of skipped) logger.warn(reason);
@@ -65,7 +67,7 @@ export function openHub(
         set,
         isLenient: index === 1,
         endpoint: new McpEndpoint(
-          new Hub(own[set], sources[set], { isStrict: strict, defect, resources: offered[set] }),
+          new Hub(own[set], sources[set], { isStrict: strict, defect, recorder, resources: offered[set] }),
         ),
       })),
     );

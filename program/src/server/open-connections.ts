@@ -85,6 +85,24 @@ export class OpenConnections {
       .on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
   }
 
+  /** Counts a connection of another protocol, which is never closed to make room; without room it is destroyed. */
+  takeForeign(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const refusal = this.#makeRoom(address);
+    if (refusal !== undefined) {
+      this.#totals.refused += 1;
+      if (refusal === CROWDED) this.#logCrowd(address);
+      socket.destroy();
+      return;
+    }
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const connection = new Connection(socket, this.#limits.halfOpenMs ?? HALF_OPEN_MS, this.#turns);
+    connection.upgraded();
+    this.#open.set(socket, connection);
+    this.#strangers?.add(socket, address);
+    socket.once('close', () => this.#remove(socket));
+  }
+
   get size(): number {
     return this.#open.size;
   }

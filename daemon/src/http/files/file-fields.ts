@@ -25,6 +25,15 @@ export const DirectoryFields = {
   path: PathText.meta({ examples: ['/tmp/example'] }).optional(),
 } as const;
 
+/** Marks a path that a request may leave out, for the document: by their fields alone all paths look so. */
+export const MAY_BE_ABSENT = 'x-may-be-absent';
+
+/** The same of a directory that has a default. */
+export const OptionalDirectoryFields = {
+  ...DirectoryFields,
+  path: DirectoryFields.path.meta({ examples: ['/tmp/example'], [MAY_BE_ABSENT]: true }),
+} as const;
+
 /** Requests to copy and to move. */
 export const SourceFields = {
   source: PathText.optional(),

@@ -50,6 +50,8 @@ const SIGNALS: readonly (readonly [unknown, boolean])[] = [
   ['SIGTERM', true],
   ['TERM', true],
   [15, true],
+  ['15', true],
+  ['99', false],
   ['SIGNONE', false],
   [NO_SIGNAL, false],
   [-1, false],
@@ -72,6 +74,20 @@ test('a form without its part `file` is refused, and the schema requires the par
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
   const payload = '--x\r\ncontent-disposition: form-data; name="path"\r\n\r\n/tmp/a\r\n--x--\r\n';
   expect((await daemon.inject({ method: 'POST', url: '/v2/fs/upload', headers, payload })).statusCode).toBe(422);
+});
+
+test('a directory with a default may be absent, in bodies and in queries, and other paths may not', async () => {
+  await using daemon = await TestApp.start();
+  const document = await DocumentUnderTest.read(daemon, 'v2');
+  const bodyOf = (route: string) => {
+    const { required, content } = document.operation(route).requestBody ?? { content: {} };
+    return { isRequired: required, fields: content['application/json']?.schema?.required ?? [] };
+  };
+  expect(bodyOf('post /v2/checkpoints')).toEqual({ isRequired: false, fields: [] });
+  const queryOf = (route: string) => document.operation(route).parameters?.find(({ name }) => name === 'path');
+  expect(queryOf('get /v2/checkpoints')).toMatchObject({ required: false });
+  expect(queryOf('get /v2/fs/list')).toMatchObject({ required: true });
+  expect(JSON.stringify(queryOf('get /v2/checkpoints'))).not.toContain('absent');
 });
 
 async function answers(daemon: TestApp, route: string, request: DescribedRequest): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { MAY_BE_ABSENT } from '../files/file-fields.ts';
 import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.ts';
 
 /** Fields with a path as bytes, and the names that the same path as text has. */
@@ -42,7 +43,11 @@ function onlyOption(schema: Schema = {}): Schema {
 function requirePathParameter({ parameters = [], requestBody }: Operation): void {
   const isForm = requestBody?.content['multipart/form-data'] !== undefined;
   if (isForm || !parameters.some(({ name }) => name === 'path_b64')) return;
-  for (const parameter of parameters) if (parameter.name === 'path') parameter.required = true;
+  for (const parameter of parameters) {
+    if (parameter.name !== 'path') continue;
+    parameter.required = !mayBeAbsent(parameter.schema);
+    parameter.schema = unmarked(parameter.schema);
+  }
 }
 
 /** The objects that a body may match. */
@@ -57,17 +62,26 @@ function objectsOf(document: Document, schema: Schema | undefined): Schema[] {
 function describeBody(schema: Schema): void {
   const { properties = {}, required: always = [] } = schema;
   const texts = Object.entries(PATHS).flatMap(([bytes, names]) =>
-    bytes in properties ? names.filter((text) => text in properties) : [],
+    bytes in properties ? names.filter((text) => text in properties && !mayBeAbsent(properties[text])) : [],
   );
   // As in a query, see above: generators of clients lose the other fields of an object with options of required ones.
   const required = [...new Set([...always, ...texts])];
   if (texts.length > 0) Object.assign(schema, { required });
   const fields = Object.entries(properties).map(([name, field]) => [
     name,
-    required.includes(name) ? field : orNull(field),
+    required.includes(name) ? field : orNull(unmarked(field)),
   ]);
   Object.assign(schema, { properties: Object.fromEntries(fields) });
   spreadOptions(schema);
+}
+
+function mayBeAbsent(schema: Schema | undefined): boolean {
+  return schema?.[MAY_BE_ABSENT] === true;
+}
+
+function unmarked(schema: Schema): Schema {
+  const { [MAY_BE_ABSENT]: _, ...rest } = schema;
+  return rest;
 }
 
 /** Makes of an object with options of required fields one whole object for each option. */

@@ -49,6 +49,9 @@ test('[openapi.events] every stream of v2 names the schema of its events, and ev
       .map(([type, media]) => [path, type, Object(media).schema?.$ref?.split('/').at(-1)]),
   );
   expect(streams).toEqual([
+    ['/v2/timeline', 'application/x-ndjson', 'TimelineStreamEvent'],
+    ['/v2/timeline', 'text/event-stream', 'TimelineStreamEvent'],
+    ['/v2/checkpoints/{checkpoint_id}/diff', 'application/x-ndjson', 'CheckpointDiffEvent'],
     ['/v2/commands', 'application/x-ndjson', 'CommandEvent'],
     ['/v2/commands', 'text/event-stream', 'CommandEvent'],
     ['/v2/commands/{command_id}', 'application/x-ndjson', 'CommandEvent'],

@@ -30,6 +30,7 @@ const THEN: Readonly<Record<string, string>> = {
 const NAMES = /(?<=^|")(?:work|build|analysis)(?="|$)|\/tmp\/example\b/g;
 /** An archive without entries (POSIX ustar: two blocks of zeros). */
 const EMPTY_TAR = new Uint8Array(1024);
+const TAKES_TAR = ['importTree', 'importCheckpoint'];
 
 interface Called {
   readonly status: number;
@@ -158,7 +159,7 @@ function urlOf(
 function bodyOf({ operationId, requestBody }: Operation, given: object | undefined, suffix: string) {
   const [type = '', media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const example: unknown = given ?? media?.['example'];
-  if (operationId === 'importTree') return { headers: { 'content-type': type }, body: EMPTY_TAR };
+  if (TAKES_TAR.includes(operationId ?? '')) return { headers: { 'content-type': type }, body: EMPTY_TAR };
   if (example === undefined) return { headers: {} };
   const text = typeof example === 'string' ? example : JSON.stringify(example);
   const own = owned(text, suffix);

@@ -32,7 +32,7 @@ test.each(SURFACES)('[openapi.examples] %s: each required parameter and body has
 });
 
 test.each(SURFACES)('[openapi.examples] %s: each example is answered with success', PATIENCE, async (surface) => {
-  await using daemon = await TestApp.start();
+  await using daemon = await TestApp.start({ record: 'on' });
   const { document } = await DocumentUnderTest.read(daemon, surface);
   const run = new ExampleRun(document, { url: await daemon.listen() });
   const operations = operationsOf(document).filter(
