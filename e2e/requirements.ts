@@ -47,6 +47,7 @@ import { STRANGERS } from './requirements/strangers.ts';
 import { STREAMS } from './requirements/streams.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { TERMINALS_END } from './requirements/terminals-end.ts';
+import { TIMELINE } from './requirements/timeline.ts';
 import { BASH_FIELDS } from './requirements/v1-fields/bash.ts';
 import { BROWSER_FIELDS } from './requirements/v1-fields/browser.ts';
 import { CODE_FIELDS } from './requirements/v1-fields/code.ts';
@@ -79,6 +80,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...BROWSER_IMAGE,
   ...FILES,
   ...CHECKPOINTS,
+  ...TIMELINE,
   ...SEARCH,
   ...WATCH,
   ...INCOMPLETE,

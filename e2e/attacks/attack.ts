@@ -1,4 +1,4 @@
-import type { Header } from '../../daemon/src/core/files/tar-header.ts';
+import type { Header } from '../../daemon/src/core/files/tar/tar-header.ts';
 
 /** Raw bytes to the public port and to the daemon's. */
 export interface BytesAttack {

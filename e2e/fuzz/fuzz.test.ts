@@ -26,7 +26,7 @@ test('the documents hold against all phases of Schemathesis', { timeout: 2 * HOU
     await using sandbox = await Sandbox.start({ key: KEY, env: { SVC_API_KEY: KEY } });
     const run = await fuzz({ url: sandbox.url, key: KEY }, surface, { seed, examples: EXAMPLES });
     requests += run.requests;
-    expect(run.ok, run.text).toBe(true);
+    expect(run.ok, `${run.summary}\n${run.text}`).toBe(true);
   }
   process.stderr.write(`${requests} requests\n`);
   expect(requests).toBeGreaterThanOrEqual(REQUESTS_MIN);
@@ -39,7 +39,7 @@ test.each(SURFACES)(
     await using sandbox = await Sandbox.start({ image: DESKTOP_IMAGE, key: KEY, env: { SVC_API_KEY: KEY } });
     const terms = { seed: chosenSeed(), examples: EXAMPLES, paths: OF_DISPLAY };
     const run = await fuzz({ url: sandbox.url, key: KEY }, of, terms);
-    expect(run.ok, run.text).toBe(true);
+    expect(run.ok, `${run.summary}\n${run.text}`).toBe(true);
     expect(run.requests).toBeGreaterThan(0);
   },
 );

@@ -36,18 +36,21 @@ CHANGES = {
 # A wait whose length the request leaves out is as long as its default. Searches for what is not there wait as long.
 PATIENT = {
     "clickElement": "timeout",
+    "dragElement": "timeout",
     "execInTerminal": "timeout",
     "fillField": "timeout",
     "giveFiles": "timeout",
+    "hoverElement": "timeout",
     "readCommand": "wait_timeout",
     "readExecution": "wait_timeout",
+    "selectOptions": "timeout",
     "waitForChange": "timeout",
     "waitForDownload": "timeout",
     "waitForPage": "timeout",
 }
 
 # These read all files below a directory; those of the whole system take half a minute.
-SEARCHES = {"exportTree", "findFiles", "globFiles", "grepFiles", "searchFiles"}
+SEARCHES = {"createCheckpoint", "exportTree", "findFiles", "globFiles", "grepFiles", "searchFiles"}
 PATHS = ("path", "file", "source", "destination")
 DIRECTORY = "/tmp/fuzz"
 
@@ -75,7 +78,7 @@ def hurried(fields, operation):
 
 
 def narrowed(fields):
-    """Searches below one small directory instead of the root."""
+    """Reads below one small directory instead of the root."""
     path = fields.get("path")
     return {**fields, "path": f"/etc/opt/{path.lstrip('~')}"} if isinstance(path, str) and path != "" else fields
 

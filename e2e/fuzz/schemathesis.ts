@@ -16,9 +16,15 @@ const CHECKS = [
   'negative_data_rejection',
 ];
 
+const SUMMARY_LINES = 12;
+/** Operation, kind of finding, its status, a failed connection. */
+const FINDING_LINE = /^_+ .+ _+$|^- \S|^\[\d{3}\] |^Received: |\bError$|timed out/;
+
 export interface FuzzRun {
   readonly ok: boolean;
   readonly requests: number;
+  /** One line for a report that shows no more: the operations with a finding, and of what kind each is. */
+  readonly summary: string;
   /** What Schemathesis prints: the findings, each as a curl command. */
   readonly text: string;
 }
@@ -33,6 +39,17 @@ interface FuzzTerms {
   readonly paths?: string;
 }
 
+/** The operations under the headings of the report, with the first lines of each finding. */
+function summaryOf(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const from = lines.findIndex((line) => /^=+ (?:ERRORS|FAILURES) =+$/.test(line));
+  const told =
+    from < 0
+      ? lines.filter((line) => line !== '').slice(-SUMMARY_LINES)
+      : lines.slice(from).filter((line) => FINDING_LINE.test(line));
+  return told.slice(0, SUMMARY_LINES).join('; ').replaceAll(/_{2,}/g, '');
+}
+
 /** Runs Schemathesis against a surface. */
 export async function fuzz(
   service: { readonly url: string; readonly key: string },
@@ -43,6 +60,8 @@ export async function fuzz(
   await mkdir(REPORTS, { recursive: true });
   const count = join(REPORTS, `${surface}-${seed}.count`);
   const config = ['--config-file', join(import.meta.dirname, 'schemathesis.toml')];
+  // Schemathesis waits ten seconds for the document, which the service makes at the first call.
+  await (await fetch(`${service.url}/${surface}/openapi.json`)).text();
   const target = [`${service.url}/${surface}/openapi.json`, '--header', `x-api-key: ${service.key}`];
   // Its health checks measure how fast a busy machine generates data.
   const amount = ['--max-examples', String(examples), '--seed', String(seed), '--suppress-health-check', 'all'];
@@ -66,5 +85,10 @@ export async function fuzz(
     { SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: import.meta.dirname, FUZZ_COUNT: count },
   );
   process.stderr.write(`${surface}: TEST_SEED=${seed} replays it\n`);
-  return { ok, requests: Number(await readFile(count, 'utf8')), text: stdout + stderr };
+  return {
+    ok,
+    requests: Number(await readFile(count, 'utf8')),
+    summary: summaryOf(stdout + stderr),
+    text: stdout + stderr,
+  };
 }

@@ -21,7 +21,7 @@ test.runIf(has('registries')).each(['v2', 'v1'] as const)(
   async (surface) => {
     const seed = Number(process.env['TEST_SEED'] ?? SEED);
     const run = await fuzz({ url: sandbox().url, key: KEY }, surface, { seed, examples: EXAMPLES, seconds: SECONDS });
-    expect(run.ok, `TEST_SEED=${seed} replays it: ${run.text}`).toBe(true);
+    expect(run.ok, `TEST_SEED=${seed} replays it: ${run.summary}\n${run.text}`).toBe(true);
     expect(run.requests).toBeGreaterThan(REQUESTS_MIN);
   },
 );

@@ -51,6 +51,7 @@ test.each([
   '/opt/code-server/bin/code-server --version',
   `node -e '${TYPE_CHECK}'`,
   `node -e 'require("/opt/svc/product/memory-trimmer.node")()'`,
+  `node -e 'Buffer.concat([require("/opt/svc/product/file-attributes.node").list(Buffer.from("/\\0"))])'`,
   'sandboxd version',
 ])('[images.content] %s', async (command) => {
   const { exit_code, stderr, stdout } = await sandbox().run(command, { timeout: 60 });

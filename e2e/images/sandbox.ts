@@ -110,7 +110,7 @@ export class Sandbox implements AsyncDisposable {
       await sandbox.#expectReady(env['SVC_CLAIM_TOKEN_FILE'] === undefined ? '/ready' : '/health');
       return sandbox;
     } catch (error) {
-      throw new Error(`the container did not become ready: ${log.join('')}`, { cause: error });
+      throw new Error(`the container did not become ready: ${error}\n${log.join('')}`, { cause: error });
     }
   }
 

@@ -38,6 +38,7 @@ export const CLIENT: readonly Requirement[] = [
     'client.hostile-size': 'what a server sends without end is read to a bound',
     'client.hostile-socket':
       'a WebSocket that is not that of the service ends with an error, and its messages are bounded',
+    'client.timeline': 'events of the timeline are read in pages and followed',
     'client.checkpoints': 'checkpoints of a directory are taken, listed, compared, read, restored and removed',
     'client.browser': 'calls of browser and desktop have the fields that the service wants, and its hints',
     'client.tools': 'the tools of the sandbox in the forms of Anthropic, OpenAI, the AI SDK and MCP',
@@ -56,6 +57,7 @@ export const CLIENT: readonly Requirement[] = [
     'cli.shell': 'shell types stdin into a terminal and ends with it',
     'cli.service': 'info, port and ticket print what the sandbox is, and links',
     'cli.open': 'port --open shows a link that works once in the browser of this machine',
+    'cli.timeline': 'timeline prints events a line each, pages and filters; wrong use exits with 2',
     'cli.checkpoint': 'checkpoint takes, lists, compares, prints and restores; wrong use exits with 2',
     'cli.edit': 'edit writes back what the editor changed, and never over a change in the sandbox',
     'cli.forward': 'forward carries connections of this machine to a port of the sandbox, with both ends',

@@ -103,6 +103,7 @@ export const CONVENTIONS: readonly Requirement[] = [
     'limits.linear-patterns': 'each regular expression of the product matches in linear time, or states its bound',
     'limits.trimmed': 'memory that a service has freed goes back to the system',
     'limits.json': 'JSON of over 100 levels or 131,072 values is 400',
+    'limits.rpc': 'a message of RPC has at most as many values, in JSON and in protobuf',
     'limits.issues': 'a 422 names the first 100 invalid fields',
     'ready.shared': 'concurrent calls of /ready share one run, a success is answered for 5 s, a failure never again',
     'status.base64-400': 'input that is not base64 is 400',

@@ -9,6 +9,8 @@ export const ENDS: readonly Requirement[] = [
     'cell.timeout-hint': 'the answer of a cell that its timeout ended says how to run longer',
   }),
   ...section('docs/commands.md, docs/terminals.md, docs/code.md', {
+    'end.memory-guard':
+      'with SVC_MEMORY_GUARD the largest command ends before the memory limit is reached, and its record says so',
     'end.memory-child':
       'a program that the memory limit killed is named by its command, exec, cell or tool, though the shell lived',
   }),

@@ -4,6 +4,7 @@ import { type Requirement, section } from './requirement.ts';
 export const STALLS: readonly Requirement[] = [
   ...section('docs/operations.md', {
     'stall.recovers': 'npm start kills a service whose main loop stops for SVC_STALL_SECONDS, and starts it again',
+    'stall.starved': 'the time in which a service waits for a processor does not count as a stall',
     'stall.beside-work': 'running commands and terminals lose no byte and no exit code when a service stops or dies',
     'stall.stack': 'before it is killed the log has the stack of its main thread, or that it is in a system call',
     'stall.paused': 'a machine or container that stands still as a whole is not a stall',

@@ -70,6 +70,7 @@ export const TERMINALS: readonly Requirement[] = [
     'terminal.key': 'the page shows a key form; a key in the query is replaced by a cookie',
     'terminal.reconnect': 'the page reconnects to a restarted daemon and draws every byte once',
     'terminal.clipboard': 'the page copies the selection, and pastes',
+    'terminal.close-asks': 'a terminal in which a program runs is closed only when the person agrees',
     'terminal.sessions': 'the page lists, opens, switches and closes sessions',
     'terminal.names': 'a tab has the name of its session, or its directory and program; never an id of the service',
     'terminal.early-input': 'what is typed from the load of the page on reaches the session',

@@ -151,9 +151,10 @@ class E2bAgent:
 AGENT = {"cloudflare": CloudflareAgent, "swe-rex": SweRexAgent, "e2b": E2bAgent}[sys.argv[1]]
 
 
-async def work(number, until):
+async def work(number, everyone):
     async with AGENT(number) as agent:
-        turn = 0
+        await everyone.wait()
+        until, turn = time.monotonic() + SECONDS, 0
         while time.monotonic() < until:
             await agent.turn(f"word-{number}-{turn}-{'x' * (number % 7)}")
             turn += 1
@@ -163,8 +164,8 @@ async def work(number, until):
 
 async def main():
     before = running()
-    until = time.monotonic() + SECONDS
-    turns = await asyncio.gather(*(work(number, until) for number in range(AGENTS)))
+    everyone = asyncio.Barrier(AGENTS)
+    turns = await asyncio.gather(*(work(number, everyone) for number in range(AGENTS)))
     assert (left := running()) == before, (before, left)
     print(f"{sys.argv[1]}: {AGENTS} agents, {SECONDS:.0f} s, {min(turns)} to {max(turns)} turns, {dict(counts)}")
     print("passed")

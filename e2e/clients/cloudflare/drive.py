@@ -65,6 +65,9 @@ async def archives(session):
     tar = (await session.persist_workspace()).read()
     names = tarfile.open(fileobj=io.BytesIO(tar)).getnames()
     assert any(name.endswith("client/deep/f") for name in names), names
+    await session.exec("echo changed > /workspace/client/deep/f")
+    await session.hydrate_workspace(io.BytesIO(tar))
+    assert (await session.read("client/deep/f")).read() == b"kept\n"
     only = io.BytesIO()
     with tarfile.open(fileobj=only, mode="w") as archive:
         member = tarfile.TarInfo("client/new")

@@ -49,6 +49,9 @@ async function files(sandbox) {
   );
   assert.deepEqual([await sandbox.files.makeDir('js/d'), await sandbox.files.makeDir('js/d')], [true, false]);
   assert.equal((await sandbox.files.getInfo('js/one')).size, 1);
+  const metadata = { author: 'mish' };
+  assert.deepEqual((await sandbox.files.write('js/two', '2', { metadata })).metadata, metadata);
+  assert.deepEqual((await sandbox.files.getInfo('js/two')).metadata, metadata);
   assert.equal((await sandbox.files.rename('js/one', 'js/d/three')).path, `${home}/js/d/three`);
   assert.deepEqual([await sandbox.files.exists('js/d/three'), await sandbox.files.exists('js/one')], [true, false]);
   await assert.rejects(sandbox.files.read('js/none'), { name: 'FileNotFoundError' });

@@ -4,6 +4,7 @@ import asyncio
 
 from e2b import FileType, PtySize, exceptions
 from e2b_code_interpreter import AsyncSandbox
+from passed import passed
 
 
 async def fails(kind, call):
@@ -33,6 +34,9 @@ async def main():
 
     await sandbox.files.write("async/a", "text ü")
     assert await sandbox.files.read("async/a") == "text ü"
+    meta = {"author": "mish"}
+    assert (await sandbox.files.write("async/a", "text ü", metadata=meta)).metadata == meta
+    assert (await sandbox.files.get_info("async/a")).metadata == meta
     stream = await sandbox.files.read("async/a", format="stream")
     assert b"".join([piece async for piece in stream]) == "text ü".encode()
     assert [(entry.name, entry.type) for entry in await sandbox.files.list("async")] == [("a", FileType.FILE)]
@@ -65,7 +69,7 @@ async def main():
     assert await sandbox.is_running()
     assert await sandbox.kill()
     assert not await sandbox.is_running()
-    print("passed")
+    passed()
 
 
 asyncio.run(main())

@@ -2,6 +2,7 @@
 
 from e2b_code_interpreter import Sandbox
 from e2b_code_interpreter.charts import BarChart, BoxAndWhiskerChart, LineChart, PieChart, ScatterChart, SuperChart
+from passed import passed
 
 CHARTS = {
     "plt.plot([1.0, 2.0], [3, 4], label='v')": LineChart,
@@ -29,7 +30,7 @@ def main():
     assert frame.data == {"a": [1, 2], "b": [0.5, None]} and "<table" in frame.html and frame.text, frame
     assert sandbox.run_code("[1, {'a': 2.0}]").results[0].json == [1, {"a": 2.0}]
     sandbox.kill()
-    print("passed")
+    passed()
 
 
 main()

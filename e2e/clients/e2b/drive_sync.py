@@ -5,6 +5,7 @@ import threading
 import httpx
 from e2b import FileType, PtySize, SandboxQuery, exceptions
 from e2b_code_interpreter import Sandbox
+from passed import passed
 
 
 def fails(kind, call):
@@ -69,6 +70,11 @@ def files(sandbox):
     assert (link.type, link.symlink_target) == (FileType.FILE, f"{home}/{root}/a.txt")
     info = sandbox.files.get_info(f"{root}/a.txt")
     assert (info.size, info.permissions, info.mode) == (7, "-rw-r--r--", 0o644), info
+    meta = {"author": "mish"}
+    assert sandbox.files.write(f"{root}/m", "1", metadata=meta).metadata == meta
+    assert sandbox.files.get_info(f"{root}/m").metadata == meta
+    sandbox.files.write(f"{root}/m", "2")
+    assert sandbox.files.get_info(f"{root}/m").metadata is None
     assert sandbox.files.rename(f"{root}/one", f"{root}/new/three").path == f"{home}/{root}/new/three"
     assert sandbox.files.exists(f"{root}/new/three") and not sandbox.files.exists(f"{root}/one")
     for call in (
@@ -80,9 +86,11 @@ def files(sandbox):
     ):
         fails(exceptions.FileNotFoundException, call)
     fails(exceptions.SandboxException, lambda: sandbox.files.watch_dir(f"{root}/a.txt"))
-    watch = sandbox.files.watch_dir(root, recursive=True)
-    sandbox.files.write(f"{root}/d/w", "1")
-    events = [(event.type.value, event.name) for event in watch.get_new_events()]
+    watch = sandbox.files.watch_dir(root, recursive=True, include_entry=True, allow_network_mounts=True)
+    sandbox.files.write(f"{root}/d/w", "1", metadata=meta)
+    seen = watch.get_new_events()
+    assert any(event.entry and event.entry.metadata == meta for event in seen), seen
+    events = [(event.type.value, event.name) for event in seen]
     assert ("create", "d/w") in events and ("write", "d/w") in events, events
     sandbox.files.remove(f"{root}/d/w")
     assert ("remove", "d/w") in [(event.type.value, event.name) for event in watch.get_new_events()]
@@ -177,7 +185,7 @@ def main():
     assert not sandbox.kill()
     assert not sandbox.is_running()
     fails(exceptions.SandboxException, lambda: sandbox.commands.run("true"))
-    print("passed")
+    passed()
 
 
 main()
