@@ -45,6 +45,7 @@ import { STALLS } from './requirements/stalls.ts';
 import { STDIN } from './requirements/stdin.ts';
 import { STRANGERS } from './requirements/strangers.ts';
 import { STREAMS } from './requirements/streams.ts';
+import { SYSTEM } from './requirements/system.ts';
 import { TERMINALS } from './requirements/terminals.ts';
 import { TERMINALS_END } from './requirements/terminals-end.ts';
 import { TIMELINE } from './requirements/timeline.ts';
@@ -95,6 +96,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SCREENS,
   ...ENGINES,
   ...SANDBOX,
+  ...SYSTEM,
   ...OPERATIONS,
   ...KUBERNETES,
   ...MCP,

@@ -8,10 +8,13 @@ import { api, openApp, showView } from './app-page.ts';
 import { test as base } from './page-test.ts';
 import { lightShare, picture } from './picture.ts';
 
-const VIEWS = ['overview', 'files', 'commands', 'code', 'terminal', 'desktop', 'capabilities'] as const;
+const VIEWS = ['overview', 'files', 'commands', 'code', 'terminal', 'desktop', 'processes', 'capabilities'] as const;
 const SERIOUS = `axe.run(document, { iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations
   .filter(({ impact }) => impact === 'serious' || impact === 'critical')
   .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+/** Pixels by which the name of a command is wider than its panel. */
+const BEYOND = `Math.max(...[...document.querySelectorAll('.holders a')].map((link) =>
+  link.getBoundingClientRect().right - link.closest('.panel').getBoundingClientRect().right))`;
 
 /** Serious findings of axe, which is evaluated past the policy of the page. */
 async function findings(page: Page): Promise<string[]> {
@@ -38,6 +41,16 @@ const test = base.extend<{ readonly shown: { readonly file: URLSearchParams; rea
   ],
 });
 
+async function waitForContent(page: Page, hash: string): Promise<void> {
+  if (hash.includes('file=')) await page.locator('.viewer pre').waitFor();
+  if (hash.includes('find=')) await page.getByText('1 line in 1 file').waitFor();
+  if (hash.includes('id=')) await page.locator('.output .stderr').first().waitFor();
+  if (hash !== '#/overview') return;
+  await page.locator('.holders code').first().waitFor();
+  // A long command stays in its panel.
+  expect(await page.evaluate(BEYOND)).toBeLessThan(1);
+}
+
 test.for([
   ['light', 390, 844],
   ['dark', 390, 844],
@@ -55,10 +68,8 @@ test.for([
       await showView(page, hash);
       const view = /[a-z]+/.exec(hash)?.[0] ?? '';
       await page.getByRole('heading', { level: 1, name: view }).waitFor();
-      await expect.poll(() => page.getByText(/^(?:Looking|…)/).count()).toBe(0);
-      if (hash.includes('file=')) await page.locator('.viewer pre').waitFor();
-      if (hash.includes('find=')) await page.getByText('1 line in 1 file').waitFor();
-      if (hash.includes('id=')) await page.locator('.output .stderr').first().waitFor();
+      await expect.poll(() => page.getByText(/^(?:Looking|Reading|…)/).count()).toBe(0);
+      await waitForContent(page, hash);
       expect([hash, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([hash, 0]);
       expect([hash, await findings(page)]).toEqual([hash, []]);
       await picture(
@@ -105,3 +116,29 @@ test('[app.keyboard] each view is opened and used by the keyboard alone', async 
   await page.keyboard.press('Enter');
   await expect.poll(() => page.getByRole('log').textContent()).toContain('by the keyboard');
 });
+
+test.for(['light', 'dark'] as const)(
+  '[app.palette] in %s Ctrl-K leads to a view by the keyboard, and axe finds nothing serious',
+  async (colorScheme, { person, services }) => {
+    const { page, faults } = await openApp(person, services, '#/overview', { colorScheme });
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'View' });
+    await field.waitFor();
+    const options = page.getByRole('option');
+    expect(await options.count()).toBe(VIEWS.length);
+    await page.keyboard.type('c');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.getByRole('option', { selected: true }).allTextContents()).toEqual(['Code']);
+    expect(await findings(page)).toEqual([]);
+    await picture(page, `app-palette-${colorScheme}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Code' }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('MAIN');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('no such view');
+    await page.getByText('No view is called so.').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => field.isVisible()).toBe(false);
+    expect(faults).toEqual([]);
+  },
+);

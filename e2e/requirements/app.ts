@@ -18,6 +18,8 @@ export const APP: readonly Requirement[] = [
     'app.upload': 'dropped files and directories are uploaded; one that exists is replaced only when asked',
     'app.upload-resumed': 'an upload of 2 GB that is cut resumes at the cut, also after the page was closed',
     'app.commands': 'a command is run, shows its output while it runs, takes input and is killed',
+    'app.palette': 'Ctrl-K opens a list of the views, which typing filters and the keyboard chooses from',
+    'app.processes': 'processes are a tree with owner, CPU and memory, and one is ended after a question',
     'app.code': 'cells run in a session, show pictures, tables and errors, take input and are interrupted',
     'app.first-link': 'a link that is clicked as soon as it is there opens its view',
     'app.unknown-view': 'an address that no view has shows the overview and says so',

@@ -14,6 +14,7 @@ export const SERVICES: readonly Program[] = [
   { name: 'gateway', main: 'gateway/src/main.ts' },
   { name: 'screen-worker', main: 'daemon/src/capabilities/pty/screen/screen-worker.ts' },
   { name: 'transform-worker', main: 'daemon/src/capabilities/code/node/transform/transform-worker.ts' },
+  { name: 'process-worker', main: 'daemon/src/capabilities/system/processes/process-worker.ts' },
 ];
 const PROGRAMS: readonly Program[] = [
   ...SERVICES,

@@ -33,6 +33,8 @@ const OWN_FILES: Readonly<Record<string, string>> = {
   'sandbox/context/occupied-ports.ts': 'tables of the kernel',
   'sandbox/context/packages.ts': 'a program that runs as the account',
   'sandbox/context/system.ts': 'the description of the system in /etc',
+  'system/processes/own-programs.ts': 'the states that the supervisor writes, of which pids are used',
+  'system/processes/read-processes.ts': 'processes of /proc, never their environment',
   'timeline/query/read-segment.ts': 'records of the capability',
   'timeline/state/state-reader.ts': 'records of the capability',
   'watch/watch-limits.ts': 'limits of the kernel',

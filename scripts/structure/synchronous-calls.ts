@@ -95,6 +95,8 @@ export const SYNCHRONOUS: readonly SynchronousFiles[] = [
     files: `
       daemon/src/capabilities/pty/session/session-status.ts
       daemon/src/capabilities/pty/tmux/tmux-end.ts
+      daemon/src/capabilities/system/processes/own-programs.ts
+      daemon/src/capabilities/system/processes/read-processes.ts
       daemon/src/capabilities/watch/watch-limits.ts
       daemon/src/core/memory/check-memory.ts
       daemon/src/core/memory/family-memory.ts

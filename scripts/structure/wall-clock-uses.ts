@@ -25,6 +25,7 @@ export const WALL_CLOCK_USES: readonly WallClockUse[] = [
       daemon/src/capabilities/commands/run/command.ts
       daemon/src/capabilities/commands/store/sessions.ts
       daemon/src/capabilities/pty/viewer/viewer.ts
+      daemon/src/capabilities/system/usage/usage-history.ts
       daemon/src/capabilities/watch/change.ts
       daemon/src/capabilities/watch/watch-service.ts
       daemon/src/capabilities/watch/watcher.ts

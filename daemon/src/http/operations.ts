@@ -65,7 +65,7 @@ export function mountOperations(app: App, operations: Operations): void {
       schema: {
         tags,
         operationId: 'getHealth',
-        summary: 'Whether the daemon runs; with `ready`, whether the sandbox can be used',
+        summary: 'Whether the daemon runs, or with `ready` the sandbox',
         security: [],
         querystring: HealthQuery,
         response: { 200: Health, 422: ValidationErrorBody, 503: ErrorBody },
@@ -87,7 +87,7 @@ export function mountOperations(app: App, operations: Operations): void {
     schema: {
       tags,
       operationId: 'getReadiness',
-      summary: 'Whether commands, file writes and the promised programs work',
+      summary: 'Whether commands, files and programs work',
       response: { 200: envelopeOf(ReadinessBody), 503: ErrorBody },
     },
     handler: async (_request, reply) => {

@@ -1,6 +1,15 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-export const VIEWS = ['overview', 'files', 'commands', 'code', 'terminal', 'desktop', 'capabilities'] as const;
+export const VIEWS = [
+  'overview',
+  'files',
+  'commands',
+  'code',
+  'terminal',
+  'desktop',
+  'processes',
+  'capabilities',
+] as const;
 export type View = (typeof VIEWS)[number];
 
 /** Where the page is: the fragment of the address, so that it can be bookmarked and goes through no server. */

@@ -127,7 +127,7 @@ export const ACTION = {
   schema: {
     tags,
     operationId: 'actOnComputer',
-    summary: 'Do one thing with pointer, keyboard, clipboard, a window or a node',
+    summary: 'Use pointer, keyboard, clipboard, a window or a node',
     description: 'Coordinates are pixels of GET screenshot at scale 1.',
     querystring: z.object({ include_screenshot: Flag.optional() }),
     body: ComputerAction,
@@ -141,7 +141,8 @@ export const BATCH = {
   schema: {
     tags,
     operationId: 'actInBatch',
-    summary: 'Do up to 50 things, which no other caller interrupts',
+    summary: 'Do up to 50 things in one go',
+    description: 'No other caller interrupts them.',
     body: ComputerBatch,
     response: { 200: envelopeOf(BatchResult), ...errors },
   },

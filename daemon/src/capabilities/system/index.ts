@@ -8,6 +8,6 @@ export const system = defineCapability({
   name: 'system',
   scopes: SYSTEM_SCOPES,
   requires: [memory],
-  create: ({ tickets }) => new SystemService(tickets),
+  create: ({ config, platform, tickets }) => new SystemService(tickets, config.programStates, platform),
   v2: systemV2,
 });

@@ -1,12 +1,19 @@
 import type { Credential } from '../../core/access/credential.ts';
 import type { ListedTicket, TicketStore, TicketTerms } from '../../core/access/tickets.ts';
+import { OwnPrograms } from './processes/own-programs.ts';
+import { ProcessService } from './processes/process-service.ts';
+import { UsageHistory } from './usage/usage-history.ts';
 
-/** Tickets of the service. */
+/** Tickets of the service, the processes of the sandbox, and what it uses. */
 export class SystemService implements AsyncDisposable {
+  readonly processes: ProcessService;
+  readonly usage = new UsageHistory();
   readonly #tickets: TicketStore;
 
-  constructor(tickets: TicketStore) {
+  /** @param programStates file of the supervisor; undefined without one */
+  constructor(tickets: TicketStore, programStates: string | undefined, platform: NodeJS.Platform) {
     this.#tickets = tickets;
+    this.processes = new ProcessService(new OwnPrograms(programStates), platform);
   }
 
   /** @throws SandboxError `capacity` when too many tickets are valid at once */
@@ -28,6 +35,7 @@ export class SystemService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // It holds nothing.
+    this.usage[Symbol.dispose]();
+    await this.processes[Symbol.asyncDispose]();
   }
 }

@@ -60,8 +60,7 @@ const READS: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(
     [
-      '/v2/sandbox',
-      '/v2/sandbox/activity',
+      ...['sandbox', 'sandbox/activity', 'system/usage'].map((name) => `/v2/${name}`),
       '/v1/sandbox',
       '/v1/capabilities',
       '/v1/shell/sessions',

@@ -10,8 +10,8 @@ const SURFACES = ['v2', 'v1'] as const;
 /** What a bare daemon lacks: a browser, a display and kernels; e2e/images executes these. */
 const IN_IMAGE = new Set(['browser', 'computer', 'code', 'jupyter', 'nodejs']);
 /** A claim needs the token that the operator of a pool has put there. */
-/** Nothing listens on the port of the example. */
-const EXPECTED = { v2: { claimSandbox: 401, connectPort: 503 }, v1: {} } as const;
+/** Nothing listens on the port of the example, and no process has its pid. */
+const EXPECTED = { v2: { claimSandbox: 401, connectPort: 503, signalSystemProcess: 404 }, v1: {} } as const;
 
 test.each(SURFACES)('[openapi.examples] %s: each required parameter and body has a valid example', async (surface) => {
   await using daemon = await TestApp.start();

@@ -8,7 +8,7 @@ interface Link {
 }
 
 /** Operations whose path parameter comes from the caller, such as a port of a program of its own. */
-const OF_CALLERS = new Set(['connectPort', 'readTimelineState']);
+const OF_CALLERS = new Set(['connectPort', 'readTimelineState', 'signalSystemProcess']);
 
 test.each(['v1', 'v2'])(
   'every operation of %s has an id, a described tag and the ways to authenticate',

@@ -16,7 +16,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ports: 'Connections to programs that listen in the sandbox.',
   sandbox: 'What the sandbox is, has and does.',
   shell: 'Shells in terminals: one command after another, with the text of the terminal.',
-  system: 'Access to the service.',
+  system: 'Processes of the sandbox and what it uses.',
   terminals: 'Terminals with a screen and a history, over HTTP and WebSocket.',
   watch: 'Changes of files, by polling or as a stream.',
 };

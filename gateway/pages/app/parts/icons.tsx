@@ -8,6 +8,7 @@ const SHAPES = {
   code: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.5 5l-3 14',
   terminal: 'M3 5h18v14H3zM7 9l3 3-3 3M13 15h4',
   desktop: 'M3 4h18v12H3zM8 20h8M12 16v4',
+  processes: 'M4 5h6v4H4zM14 10h6v4h-6zM14 17h6v4h-6zM7 9v10h7M7 12h7',
   capabilities: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
   folder: 'M3 7a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',

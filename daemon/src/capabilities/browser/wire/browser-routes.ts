@@ -98,7 +98,8 @@ export function browserWideRoutes(app: App, service: BrowserService, surface: Su
     schema: {
       tags,
       operationId: 'configureBrowser',
-      summary: 'Set the resolution of the display, else of the window',
+      summary: 'Set the resolution',
+      description: 'Of the display, else of the window.',
       body: ConfigBody,
       response: { 200: envelopeOf(ConfigFields), ...errors },
     },

@@ -34,7 +34,8 @@ export function dialogRoutes(app: App, service: BrowserService, surface: Surface
     schema: {
       tags,
       operationId: 'getDialog',
-      summary: 'Show the dialog of a tab, and what becomes of new ones',
+      summary: 'Show the dialog of a tab',
+      description: 'And what becomes of new ones.',
       querystring: z.object({ tab_id: TabId }),
       response,
     },

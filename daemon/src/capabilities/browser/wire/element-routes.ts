@@ -189,7 +189,7 @@ export function elementRoutes(app: App, service: BrowserService, surface: Surfac
     schema: {
       tags,
       operationId: 'hoverElement',
-      summary: 'Move the pointer to an element or a point',
+      summary: 'Point at an element or a point',
       body: HoverBody,
       response: { 200: envelopeOf(ClickedFields), ...errors },
     },

@@ -107,7 +107,7 @@ export function recordRoutes(app: App, service: BrowserService, surface: Surface
     schema: {
       tags,
       operationId: 'fillStorage',
-      summary: 'Add cookies and local storage, in the format of Playwright',
+      summary: 'Add cookies and local storage',
       description: 'Nothing is requested from the origins.',
       body: StateBody,
       response: { 200: envelopeOf(z.object({ cookies: z.int(), origins: z.int() })), ...errors },

@@ -21,7 +21,7 @@ export function screenshotRoute(app: App, service: BrowserService, surface: Surf
     schema: {
       tags,
       operationId: 'takeScreenshot',
-      summary: 'Picture of the page, or of the display if a worker serves it',
+      summary: 'Take a picture of the page or the display',
       description: 'Its pixels are the coordinates of actions; full_page, selector and scale make others.',
       querystring: ScreenshotQuery,
       produces: ['image/png', 'image/jpeg', 'image/webp', 'application/octet-stream'],

@@ -51,7 +51,8 @@ export function executionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'interruptExecution',
-      summary: 'Ask a cell to end, as Ctrl-C does',
+      summary: 'Interrupt a cell',
+      description: 'As Ctrl-C does.',
       params: ExecutionParams,
       response: { 200: envelopeOf(z.object({ execution_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },
     },
@@ -65,8 +66,8 @@ export function executionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'answerInput',
-      summary: 'Answer the prompt of input() or getpass() that waits',
-      description: '409 if no prompt waits.',
+      summary: 'Answer the input() that waits',
+      description: 'That of input() or getpass(); 409 if no prompt waits.',
       params: ExecutionParams,
       body: InputBody,
       response: { 200: envelopeOf(z.object({ execution_id: z.string() })), ...V2_ERRORS, 409: ErrorBody },

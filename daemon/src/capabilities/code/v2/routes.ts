@@ -26,7 +26,7 @@ export function codeV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'executeCode',
-      summary: 'Run code, in a session that keeps its state or in a process of its own',
+      summary: 'Run code, in a session that keeps its state or alone',
       description:
         'A cell that raises answers 200 with success false. With application/x-ndjson in the header Accept its outputs ' +
         'are streamed, unless async is true; without it, one JSON answer has them all.',

@@ -38,7 +38,7 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'createCodeSession',
-      summary: 'Create a session; the id of an existing one gives that session',
+      summary: 'Create a session, or get the one with the id',
       body: CreateCodeSession,
       response: { 200: envelopeOf(CodeSession.extend({ created: z.boolean() })), ...BUSY },
     },
@@ -88,7 +88,8 @@ export function sessionRoutesV2(app: App, service: CodeService): void {
     schema: {
       tags,
       operationId: 'interruptCodeSession',
-      summary: 'Ask the cell of a session to end, as Ctrl-C does',
+      summary: 'Interrupt the cell of a session',
+      description: 'As Ctrl-C does.',
       params: SessionParams,
       response: { 200: envelopeOf(z.object({ session_id: z.string(), interrupted: z.boolean() })), ...V2_ERRORS },
     },

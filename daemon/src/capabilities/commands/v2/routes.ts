@@ -87,7 +87,7 @@ stream, and mode async only opens stdin. The command continues when the client l
     schema: {
       tags,
       operationId: 'readCommand',
-      summary: 'Output of a command by offset, as a stream, or raw',
+      summary: 'Output of a command by offset, as a stream or raw',
       description:
         `The header Accept chooses the answer: with application/x-ndjson or text/event-stream, the one that it names first,
 a stream until the end; with application/octet-stream raw bytes; with none of them, or without the header, one JSON

@@ -32,7 +32,8 @@ export function stdinRouteV2(app: App, service: CommandService): void {
       schema: {
         tags: ['commands'],
         operationId: 'writeCommandStdin',
-        summary: 'Write to the stdin of a command, from JSON or as a raw stream',
+        summary: 'Write to the stdin of a command',
+        description: 'From JSON or as a raw stream.',
         consumes: ['application/json', 'application/octet-stream'],
         params: StdinParams,
         querystring: StdinQuery,

@@ -20,7 +20,8 @@ export function filesV2(app: App, files: FileService): void {
     schema: {
       tags,
       operationId: 'readFile',
-      summary: 'Read a text file, some of its lines, or some of its bytes',
+      summary: 'Read a text file, or a part of it',
+      description: 'Some of its lines, or some of its bytes.',
       querystring: ReadQuery,
       response: { 200: envelopeOf(FileText), ...FILE_ERRORS },
     },

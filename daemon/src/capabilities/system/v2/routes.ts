@@ -8,6 +8,8 @@ import { credentialKindOf, credentialOf, mayAlso, signOut } from '../../../http/
 import { given } from '../../../http/openapi/given.ts';
 import { linksTo } from '../../../http/openapi/links.ts';
 import type { SystemService } from '../system-service.ts';
+import { processRoutesV2 } from './process-routes.ts';
+import { usageRouteV2 } from './usage-route.ts';
 
 /** Characters of a target or of a prefix; a request with a longer one is refused by the server. */
 const TARGET_LENGTH_MAX = 8192;
@@ -156,4 +158,7 @@ export function systemV2(app: App, service: SystemService): void {
     },
     handler: async (request) => ok({ cookies: signOut(request) }, 'signed out'),
   });
+
+  processRoutesV2(app, service);
+  usageRouteV2(app, service);
 }
