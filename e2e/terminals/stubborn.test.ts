@@ -113,9 +113,11 @@ async function endLine(
   expect(await exec(`cd ${directory}; sleep ${kept} &`)).toMatchObject({ status: 'completed' });
   const begun = join(directory, tag);
   await ENDS[end]?.(app, id, `: > ${begun}\n${line.replaceAll('TAG', tag)}`, begun);
-  const living = commandLines();
-  expect(living.filter((one) => one.includes(tag))).toEqual([]);
-  expect(living.filter((one) => one.includes(kept))).toHaveLength(1);
+  // What was killed is in /proc until the scheduler has ended it.
+  const living = (): string[] => commandLines().filter((one) => one.includes(tag));
+  await pollUntil(() => living().length === 0, { everyMs: 50, ms: 60_000 });
+  expect(living()).toEqual([]);
+  expect(commandLines().filter((one) => one.includes(kept))).toHaveLength(1);
   const next = await exec('echo "at $PWD"');
   expect(next).toMatchObject({ status: 'completed', output: `at ${directory}\n`, exit_code: 0 });
   await app.inject({ method: 'DELETE', url: `/v2/pty/sessions/${id}` });

@@ -49,10 +49,14 @@ function zygotesOf(daemon: TestApp): number[] {
   return ids.flatMap((id) => processesWith(`SVC_COMMAND_ID=${id}`)).filter((pid) => sessionOf(pid) === pid);
 }
 
-/** A kernel that was forked has the environment of its zygote in /proc. */
-function sessionOf(pid: number): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
-  return Number(fields.split(' ')[3]);
+/** A kernel that was forked has the environment of its zygote in /proc. Undefined for a process that has ended. */
+function sessionOf(pid: number): number | undefined {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
+    return Number(fields.split(' ')[3]);
+  } catch {
+    return undefined;
+  }
 }
 
 describe.runIf(hasKeeper && has('ipykernel'))('zygotes', () => {
