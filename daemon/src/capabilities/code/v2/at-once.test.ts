@@ -41,7 +41,7 @@ test('[code.at-once] [code.restart] restarts at once leave one interpreter', asy
   expect(restarts.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
   expect(await resultText(cell, 'typeof before')).toBe("'undefined'");
   const { pid } = (await daemon.inject(`${SESSIONS}/s`)).json().data;
-  expect(processesWith('MARK=of-restarts')).toEqual([pid]);
+  await expect.poll(() => processesWith('MARK=of-restarts')).toEqual([pid]);
   expect(recordedSessions(daemon)).toHaveLength(1);
 });
 
@@ -58,7 +58,7 @@ test('[code.at-once] a session that is deleted while it restarts leaves no inter
   // What the restart would have started has started by then as well.
   await cellsOf(daemon, 'javascript', { session_id: 'other', env })('1');
   const { pid } = (await daemon.inject(`${SESSIONS}/other`)).json().data;
-  expect(processesWith('MARK=of-deleted')).toEqual([pid]);
+  await expect.poll(() => processesWith('MARK=of-deleted')).toEqual([pid]);
   expect(recordedSessions(daemon)).toHaveLength(1);
 });
 

@@ -95,7 +95,7 @@ describeKernels('sessions', () => {
       // A kernel that was forked shows the environment of its zygote: its child is looked for.
       await expect.poll(() => processesWith('MARK=of-made').length).toBeGreaterThan(0);
       expect((await daemon.inject({ method: 'DELETE', url: '/v2/code/sessions/made' })).statusCode).toBe(200);
-      expect(processesWith('MARK=of-made')).toEqual([]);
+      await expect.poll(() => processesWith('MARK=of-made')).toEqual([]);
       expect((await daemon.inject({ method: 'DELETE', url: '/v2/code/sessions/made' })).statusCode).toBe(404);
       expect((await daemon.inject('/v2/code/sessions/made')).statusCode).toBe(404);
     },
@@ -190,7 +190,7 @@ testKernels(
       const found = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
       file = found.find((argument) => argument.endsWith('connection.json')) ?? '';
     }
-    expect(processesWith('MARK=of-stopped')).toEqual([]);
+    await expect.poll(() => processesWith('MARK=of-stopped')).toEqual([]);
     await expect(stat(dirname(dirname(file)))).rejects.toThrow('ENOENT');
   },
   PATIENCE_MS,
