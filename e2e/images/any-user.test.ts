@@ -97,6 +97,8 @@ test.each(['1000', '0'])(
       env: { ...NO_BROWSER, ...NO_KERNELS, SVC_TEMPORARY_HOME: 'true' },
       with: (container) => container.withUser(user).withTmpFs({ '/home/sandbox': 'uid=4711,mode=0700' }),
     });
+    // The display keeps its cookie in the home.
+    await untilHealthy(sandbox);
     const run = await sandbox.run('pwd; cd; pwd; touch here && ls; id -u');
     expect(run.stdout).toBe('/tmp/home-1000\n/tmp/home-1000\nhere\n1000\n');
     expect(sandbox.rawLog).toMatch(/not writable for uid 1000, programs keep their files in/);

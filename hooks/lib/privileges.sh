@@ -38,7 +38,7 @@ settle_directories() { # UID
     take_temporary_home "$1"
   fi
   # Last, since the services run with this PATH too.
-  export HOME="$ACCOUNT_HOME" XAUTHORITY="$ACCOUNT_HOME/.Xauthority" PATH="$PATH:$ACCOUNT_HOME/.local/bin"
+  export HOME="$ACCOUNT_HOME" PATH="$PATH:$ACCOUNT_HOME/.local/bin"
   if [ "$1" -ne 0 ] && [ -d "$SVC_RUNTIME_DIR" ] && ! [ -O "$SVC_RUNTIME_DIR" ]; then
     export SVC_RUNTIME_DIR="$SVC_RUNTIME_DIR/$1"
   fi

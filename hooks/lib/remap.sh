@@ -41,6 +41,9 @@ take_temporary_home() { # UID
     refuse "uid $1 cannot write $ACCOUNT_HOME or /tmp: mount a tmpfs there"
   warn "$ACCOUNT_HOME is not writable for uid $1, programs keep their files in $SVC_FALLBACK_HOME:" \
     "mount a directory of its own there"
+  case $XAUTHORITY in
+    "$ACCOUNT_HOME"/*) export XAUTHORITY="$SVC_FALLBACK_HOME/${XAUTHORITY##*/}" ;;
+  esac
   ACCOUNT_HOME=$SVC_FALLBACK_HOME
 }
 
