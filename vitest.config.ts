@@ -124,6 +124,17 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          name: 'kubernetes',
+          include: ['e2e/kubernetes/**/*.test.ts'],
+          globalSetup: OWN_PLACE,
+          ...SETUP,
+          ...LONG_PATIENCE,
+          testTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
       // The whole with TEST_EXTENT=whole, as test:attacks, test:python and test:terminals set it; else half a minute.
       ...(['attacks', 'python', 'terminals'] as const).map((name) => ({
         test: {
