@@ -43,8 +43,10 @@ test('a home that the account cannot write ends the boot with one line; a number
     await using pod = await namespace.create(sandboxPod(name, terms));
     const hasEnded = async (): Promise<boolean> => (await pod.restarts()) > 0;
     expect(await pollUntil(hasEnded, { everyMs: 200, ms: READY_MS })).toBe('settled');
-    const said = (await pod.log(true)).split('\n').filter((line) => line.includes('/home/sandbox'));
-    expect(said.length, said.join('\n')).toBe(1);
+    const about = async (): Promise<string[]> =>
+      (await pod.log(true)).split('\n').filter((line) => line.includes('/home/sandbox'));
+    await expect.poll(about, { timeout: READY_MS }).toHaveLength(1);
+    const said = await about();
     expect(said[0]).toMatch(/cannot (?:be )?writ|PUID|SVC_TEMPORARY_HOME/);
   }
   await using temporary = await namespace.start(

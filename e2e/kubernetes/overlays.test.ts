@@ -33,6 +33,7 @@ async function use(pod: SandboxPod): Promise<void> {
   expect([read.status, read.body]).toEqual([200, expect.stringContaining('kept')]);
   const cell = await pod.call('/v2/code/execute', { body: { language: 'python', code: '6 * 7' } });
   expect([cell.status, cell.body]).toEqual([200, expect.stringContaining('42')]);
+  await pod.call('/v2/browser/start', { method: 'POST', body: {}, ms: 120_000 });
   const page = await pod.call('/v2/browser/navigate', { body: { url: PAGE }, ms: 120_000 });
   expect([page.status, page.body]).toEqual([200, expect.stringContaining('A page')]);
   const terminal = await pod.call('/v2/pty/sessions', { body: { command: 'echo seen; exec sleep 60' } });
@@ -68,6 +69,7 @@ test('the profile of the image is put on the node, and the browser then has its 
   const [container] = spec.containers;
   container.securityContext.seccompProfile = { type: 'Localhost', localhostProfile: 'profiles/sandbox.json' };
   await using own = await namespace.start({ ...rest, metadata: { name: 'sandbox', labels: metadata.labels }, spec });
+  await own.call('/v2/browser/start', { method: 'POST', body: {}, ms: 120_000 });
   await own.call('/v2/browser/navigate', { body: { url: PAGE }, ms: 120_000 });
   expect(await own.run('ps -eo args | grep -c -- "[-]-no-sandbox" || true')).toBe('0\n');
   expect(await own.run('ps -eo args | grep -c "[c]hromium" || true')).not.toBe('0\n');

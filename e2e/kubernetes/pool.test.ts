@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { installAgentSandbox, poolOf, poolReady, routerAddress } from './cluster/agent-sandbox.ts';
-import { Api, bindKey, CLAIMS, claimSandbox, type KeyPair, poolKeys, signedClaim } from './cluster/claim.ts';
+import {
+  Api,
+  bindKey,
+  CLAIMS,
+  type Claimed,
+  claimSandbox,
+  type KeyPair,
+  poolKeys,
+  signedClaim,
+} from './cluster/claim.ts';
 import { CLUSTER } from './cluster/cluster.ts';
 import { applyDirectory, ownDeployment } from './cluster/deploy.ts';
 import { apply, get, kubectl } from './cluster/kubectl.ts';
@@ -38,7 +47,7 @@ withController(`${CLAIMS} claims of the documented pool: each key opens its own 
   using api = await Api.open();
   const filled = await poolReady(namespace.name, 'sandbox', 3);
   const times: { ready: number; claimed: number; command: number }[] = [];
-  let before: { readonly pod: SandboxPod; readonly key: string } | undefined;
+  let before: Claimed | undefined;
   while (times.length < CLAIMS) {
     await poolReady(namespace.name, 'sandbox', 1);
     const claimed = await claimSandbox(api, { namespace: namespace.name, pool: 'sandbox', keys });
@@ -46,7 +55,7 @@ withController(`${CLAIMS} claims of the documented pool: each key opens its own 
     expect(await claimed.pod.call('/v2/commands', { key: null })).toMatchObject({ status: 401 });
     if (before) expect(await claimed.pod.call('/v2/commands', { key: before.key })).toMatchObject({ status: 401 });
     expect((await bindKey(claimed.pod, keys, 'another')).status).toBe(409);
-    if (before) await before.pod.remove('--force', '--grace-period=0');
+    if (before) await kubectl(['-n', namespace.name, 'delete', 'sandboxclaim', before.name, '--wait=true']);
     before = claimed;
   }
   const [ready, bound, command] = (['ready', 'claimed', 'command'] as const).map((name) =>

@@ -115,6 +115,8 @@ interface ClaimObject {
 }
 
 export interface Claimed {
+  /** The name of the SandboxClaim. */
+  readonly name: string;
   readonly pod: SandboxPod;
   readonly key: string;
   /** Milliseconds from the call that created the claim: until it was ready, claimed by its key, and had run a command. */
@@ -151,7 +153,7 @@ export async function claimSandbox(api: Api, { namespace, pool, keys }: ClaimTer
   const claimedMs = performance.now() - began;
   const said = await pod.run('echo first', { key });
   if (said !== 'first\n') throw new Error(`the first command printed ${said}`);
-  return { pod, key, readyMs, claimedMs, commandMs: performance.now() - began };
+  return { name, pod, key, readyMs, claimedMs, commandMs: performance.now() - began };
 }
 
 /** Gives a waiting sandbox its key, by a signed statement. */

@@ -42,7 +42,8 @@ assert sandbox.files.read("large.bin") == large
 try:
     sandbox.files.read("none.txt")
 except Exception as error:
-    assert "404" in str(error) or "not found" in str(error).lower(), error
+    cause = error.__cause__
+    assert "not found" in str(error).lower() or getattr(cause, "response", None).status_code == 404, error
 else:
     raise AssertionError("a missing file was read")
 assert sandbox.status()[0] == "SandboxReady", sandbox.status()
