@@ -36,8 +36,9 @@ async function use(pod: SandboxPod): Promise<void> {
   await pod.call('/v2/browser/start', { method: 'POST', body: {}, ms: 120_000 });
   const page = await pod.call('/v2/browser/navigate', { body: { url: PAGE }, ms: 120_000 });
   expect([page.status, page.body]).toEqual([200, expect.stringContaining('A page')]);
-  const terminal = await pod.call('/v2/pty/sessions', { body: { command: 'echo seen; exec sleep 60' } });
-  expect(terminal.status, terminal.body).toBeLessThan(300);
+  await pod.call('/v2/pty/sessions', { body: { id: 'work' } });
+  const terminal = await pod.call('/v2/pty/sessions/work/exec', { body: { command: 'echo "seen in $TERM"' } });
+  expect([terminal.status, terminal.body]).toEqual([200, expect.stringContaining('seen in xterm')]);
 }
 
 for (const { name, level, id, readsKey } of OVERLAYS)
