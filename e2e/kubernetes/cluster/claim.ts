@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { json, text } from 'node:stream/consumers';
 import { kubectl } from './kubectl.ts';
-import { SandboxPod } from './pod.ts';
+import { type PodObject, SandboxPod } from './pod.ts';
 
 export interface KeyPair {
   readonly privateKey: KeyObject;
@@ -65,10 +66,12 @@ export class Api implements Disposable {
   async create<T>(path: string, object: object): Promise<T> {
     const body = JSON.stringify(object);
     const answer = await this.#ask('POST', path, body);
-    let text = '';
-    for await (const chunk of answer) text += String(chunk);
-    if (answer.statusCode !== 201) throw new Error(`POST ${path}: ${answer.statusCode} ${text.slice(0, 1000)}`);
-    return JSON.parse(text) as T;
+    if (answer.statusCode !== 201) throw new Error(`POST ${path}: ${answer.statusCode} ${await text(answer)}`);
+    return (await json(answer)) as T;
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return (await json(await this.#ask('GET', path))) as T;
   }
 
   /** The first state of an object for which a question is answered with a value. */
@@ -107,10 +110,15 @@ async function bytesOf(of: Readonly<Record<string, string>>, name: string): Prom
   return path === undefined ? undefined : await readFile(path);
 }
 
+interface SandboxOfClaim {
+  readonly name?: string;
+  readonly podIPs?: readonly string[];
+}
+
 interface ClaimObject {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly sandbox?: { readonly name?: string; readonly podIPs?: readonly string[] };
+    readonly sandbox?: SandboxOfClaim;
   };
 }
 
@@ -142,13 +150,14 @@ export async function claimSandbox(api: Api, { namespace, pool, keys }: ClaimTer
     metadata: { name },
     spec: { warmPoolRef: { name: pool } },
   });
-  const sandbox = await api.watch<ClaimObject, string>(path, name, ({ status }) => {
+  const { name: sandbox = '', podIPs } = await api.watch<ClaimObject, SandboxOfClaim>(path, name, ({ status }) => {
     const isReady = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
-    return isReady && status?.sandbox?.podIPs?.length ? status.sandbox.name : undefined;
+    return isReady && status?.sandbox?.podIPs?.length ? status.sandbox : undefined;
   });
   const readyMs = performance.now() - began;
-  const pod = new SandboxPod(namespace, sandbox);
-  const answer = await bindKey(pod, keys, key);
+  const pod = new SandboxPod(namespace, sandbox, podIPs?.[0]);
+  const object = await api.get<PodObject>(`/api/v1/namespaces/${namespace}/pods/${sandbox}`);
+  const answer = await bindKey(pod, keys, key, object);
   if (answer.status !== 200) throw new Error(`the claim of ${sandbox}: ${answer.status} ${answer.body}`);
   const claimedMs = performance.now() - began;
   const said = await pod.run('echo first', { key });
@@ -157,8 +166,8 @@ export async function claimSandbox(api: Api, { namespace, pool, keys }: ClaimTer
 }
 
 /** Gives a waiting sandbox its key, by a signed statement. */
-export async function bindKey(pod: SandboxPod, keys: KeyPair, key: string) {
-  const { metadata, spec } = await pod.object();
+export async function bindKey(pod: SandboxPod, keys: KeyPair, key: string, object?: PodObject) {
+  const { metadata, spec } = object ?? (await pod.object());
   const body = JSON.stringify({ api_key: key });
   const statement = signedClaim(keys, { podUid: metadata.uid, host: spec.hostname ?? pod.name, body });
   return await pod.call('/v2/sandbox/claim', {

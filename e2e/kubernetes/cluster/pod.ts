@@ -48,11 +48,14 @@ export interface CallTerms {
 export class SandboxPod implements AsyncDisposable {
   readonly namespace: string;
   readonly name: string;
+  /** Its address in the cluster if it is known: else it is asked for. */
+  readonly #podIp: string | undefined;
   readonly #reached = new Map<number, Reached>();
 
-  constructor(namespace: string, name: string) {
+  constructor(namespace: string, name: string, podIp?: string) {
     this.namespace = namespace;
     this.name = name;
+    this.#podIp = podIp;
   }
 
   async object(): Promise<PodObject> {
@@ -129,8 +132,8 @@ export class SandboxPod implements AsyncDisposable {
   async #reach(port: number): Promise<Reached> {
     const known = this.#reached.get(port);
     if (known?.isOpen) return known;
-    const { podIP } = (await this.object()).status;
-    const reached = await reach({ namespace: this.namespace, pod: this.name, address: podIP, port });
+    const address = this.#podIp ?? (await this.object()).status.podIP;
+    const reached = await reach({ namespace: this.namespace, pod: this.name, address, port });
     this.#reached.set(port, reached);
     return reached;
   }
