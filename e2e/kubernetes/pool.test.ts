@@ -82,6 +82,7 @@ withController('root of a claimed sandbox has nothing that claims another one', 
   const names = (await kubectl(['-n', namespace.name, 'get', 'pods', '-o', 'name'])).trim().split('\n');
   const other = names.map((name) => name.replace('pod/', '')).find((name) => name !== pod.name) ?? '';
   const waiting = new SandboxPod(namespace.name, other);
+  await waiting.ready();
   const { metadata } = await pod.object();
   // A statement for the own pod, with any other key, and for the own pod with the right one.
   const body = JSON.stringify({ api_key: 'stolen' });
