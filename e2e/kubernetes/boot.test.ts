@@ -1,4 +1,3 @@
-import { pollUntil } from '@sandbox/api/wait.ts';
 import { expect, test } from 'vitest';
 import { apply, kubectl } from './cluster/kubectl.ts';
 import { Namespace, READY_MS } from './cluster/pod.ts';
@@ -41,8 +40,7 @@ test('a home that the account cannot write ends the boot with one line; a number
   ] as const) {
     const terms = { volumes: [home], keyMode: 0o444, ...(securityContext && { securityContext }) };
     await using pod = await namespace.create(sandboxPod(name, terms));
-    const hasEnded = async (): Promise<boolean> => (await pod.restarts()) > 0;
-    expect(await pollUntil(hasEnded, { everyMs: 200, ms: READY_MS })).toBe('settled');
+    await pod.restarted();
     const about = async (): Promise<string[]> =>
       (await pod.log(true)).split('\n').filter((line) => line.includes('/home/sandbox'));
     await expect.poll(about, { timeout: READY_MS }).toHaveLength(1);
@@ -62,8 +60,7 @@ test('a home that the account cannot write ends the boot with one line; a number
 test('a key that cannot be read ends the boot with a line that names the file', async () => {
   await using namespace = await Namespace.make('unreadable');
   await using pod = await namespace.create(sandboxPod('unreadable', { securityContext: RESTRICTED }));
-  const hasEnded = async (): Promise<boolean> => (await pod.restarts()) > 0;
-  expect(await pollUntil(hasEnded, { everyMs: 200, ms: READY_MS })).toBe('settled');
+  await pod.restarted();
   expect(await pod.log(true)).toMatch(/\/run\/secrets\/sandbox\/api-key.*EACCES/);
 });
 

@@ -12,12 +12,6 @@ async function background(pod: SandboxPod, command: string): Promise<string> {
   return (JSON.parse(answer.body) as { data: { command_id: string } }).data.command_id;
 }
 
-/** Kills the programs whose command line matches, as root of the container. */
-async function kill(pod: SandboxPod, pattern: string, signal = 'KILL'): Promise<void> {
-  const script = `kill -${signal} $(pgrep -f '${pattern}')`;
-  await kubectl(['-n', pod.namespace, 'exec', pod.name, '--', 'sh', '-c', script]).catch(() => undefined);
-}
-
 async function answersAgain(pod: SandboxPod): Promise<void> {
   const answers = (): Promise<boolean> =>
     pod.run('echo alive', { ms: 5000 }).then(
@@ -32,7 +26,7 @@ test('daemon and gateway come back with what ran; the container is not restarted
   await using pod = await namespace.start(sandboxPod('kills', { volumes: [RECORDS, HOME] }));
   const id = await background(pod, 'echo before; sleep 600');
   for (const pattern of ['[s]andboxd.mjs start', '[g]ateway.mjs']) {
-    await kill(pod, pattern);
+    await pod.kill(pattern);
     await answersAgain(pod);
     expect((await pod.call(`/v2/commands/${id}`)).body).toContain('"running"');
   }
@@ -44,10 +38,10 @@ test('after the end of the supervisor the container is a new one, with records, 
   await using pod = await namespace.start(sandboxPod('supervisor', { volumes: [RECORDS, HOME] }));
   const id = await background(pod, 'echo kept > ~/note; echo before; sleep 600');
   await expect.poll(() => pod.run('cat ~/note')).toBe('kept\n');
-  await kill(pod, '[s]vc_supervisord');
-  const isNew = async (): Promise<boolean> => (await pod.restarts()) === 1;
-  expect(await pollUntil(isNew, { everyMs: 200, ms: READY_MS })).toBe('settled');
+  await pod.kill('[s]vc_supervisord');
+  await pod.restarted();
   await pod.ready();
+  expect(await pod.restarts()).toBe(1);
   expect(await pod.run('cat ~/note')).toBe('kept\n');
   expect((await pod.call(`/v2/commands/${id}`)).body).toContain('"lost"');
   expect(await pod.call('/v2/commands', { key: null })).toMatchObject({ status: 401 });
@@ -61,7 +55,7 @@ test('a daemon that is stopped is replaced without a restart of the container', 
     return (await kubectl(find).catch(() => '')).trim();
   };
   const stopped = await pid();
-  await kill(pod, '[s]andboxd.mjs start', 'STOP');
+  await pod.kill('[s]andboxd.mjs start', 'STOP');
   const isReplaced = async (): Promise<boolean> => !['', stopped].includes(await pid());
   expect(await pollUntil(isReplaced, { everyMs: 500, ms: READY_MS })).toBe('settled');
   await answersAgain(pod);

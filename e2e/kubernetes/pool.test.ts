@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pollUntil } from '@sandbox/api/wait.ts';
 import { beforeAll, expect, test } from 'vitest';
+import { median } from '../bench/harness/statistics.ts';
 import { installAgentSandbox, poolOf, poolReady, routerAddress } from './cluster/agent-sandbox.ts';
 import {
   Api,
@@ -16,8 +17,15 @@ import {
 import { CLUSTER } from './cluster/cluster.ts';
 import { applyDirectory, ownDeployment } from './cluster/deploy.ts';
 import { apply, get, kubectl } from './cluster/kubectl.ts';
-import { Namespace, READY_MS, SandboxPod } from './cluster/pod.ts';
-import { AS_ROOT, emptyDirectory, sandboxPod, sandboxPodSpec } from './cluster/sandbox-pod-spec.ts';
+import { KEY, Namespace, READY_MS, SandboxPod } from './cluster/pod.ts';
+import {
+  AS_ROOT,
+  emptyDirectory,
+  type PodTerms,
+  sandboxPod,
+  sandboxPodSpec,
+  type Volume,
+} from './cluster/sandbox-pod-spec.ts';
 import { hostVolume } from './cluster/volumes.ts';
 
 const { agentSandbox } = CLUSTER;
@@ -27,8 +35,32 @@ beforeAll(async () => {
   if (agentSandbox !== undefined) await installAgentSandbox(agentSandbox);
 });
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** The mount of the public key of a pool, and the variable that names it. */
+async function mountedKeys(namespace: Namespace) {
+  const keys = poolKeys();
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'pool' },
+    stringData: { 'public.pem': keys.publicKey },
+  };
+  await apply(namespace.name, secret);
+  return {
+    keys,
+    env: { SVC_CLAIM_PUBLIC_KEY_FILE: '/run/pool/public.pem' },
+    volume: { name: 'pool', at: '/run/pool', of: { secret: { secretName: 'pool' } } } satisfies Volume,
+  };
+}
+
+/** Starts the sandbox `mine` without a pool. */
+async function startMine(namespace: Namespace, terms: PodTerms): Promise<void> {
+  await apply(namespace.name, {
+    apiVersion: 'agents.x-k8s.io/v1beta1',
+    kind: 'Sandbox',
+    metadata: { name: 'mine' },
+    spec: { service: true, podTemplate: { metadata: { labels: { app: 'mine' } }, spec: sandboxPodSpec(terms) } },
+  });
+  await untilCondition(namespace.name, 'Ready');
 }
 
 /** The pool of `deploy/kubernetes/agent-sandbox` with a key pair of its own. */
@@ -97,16 +129,7 @@ withController('root of a claimed sandbox has nothing that claims another one', 
 
 test('a claim outlives the container on a mount; without one the pool refuses to be claimed', async () => {
   await using namespace = await Namespace.make('claims');
-  const keys = poolKeys();
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'pool' },
-    stringData: { 'public.pem': keys.publicKey },
-  };
-  await apply(namespace.name, secret);
-  const env = { SVC_CLAIM_PUBLIC_KEY_FILE: '/run/pool/public.pem' };
-  const publicKey = { name: 'pool', at: '/run/pool', of: { secret: { secretName: 'pool' } } };
+  const { keys, env, volume: publicKey } = await mountedKeys(namespace);
   const terms = { env, keyFrom: null };
   await using refused = await namespace.start(sandboxPod('without', { ...terms, volumes: [publicKey] }));
   const answer = await bindKey(refused, keys, 'a-key');
@@ -115,19 +138,10 @@ test('a claim outlives the container on a mount; without one the pool refuses to
   const volumes = [publicKey, emptyDirectory('records', '/var/lib/svc')];
   await using pod = await namespace.start(sandboxPod('with', { ...terms, volumes }));
   expect((await bindKey(pod, keys, 'a-key')).status).toBe(200);
-  await kubectl([
-    '-n',
-    namespace.name,
-    'exec',
-    'with',
-    '--',
-    'sh',
-    '-c',
-    'kill -9 $(pgrep -f "[s]vc_supervisord")',
-  ]).catch(() => undefined);
-  const isNew = async (): Promise<boolean> => (await pod.restarts()) === 1;
-  expect(await pollUntil(isNew, { everyMs: 200, ms: READY_MS })).toBe('settled');
+  await pod.kill('[s]vc_supervisord');
+  await pod.restarted();
   await pod.ready();
+  expect(await pod.restarts()).toBe(1);
   expect(await pod.run('echo mine', { key: 'a-key' })).toBe('mine\n');
   expect((await bindKey(pod, keys, 'another')).status).toBe(409);
 });
@@ -136,14 +150,8 @@ withController('a suspended sandbox resumes with home and records', async () => 
   await using namespace = await Namespace.make('suspend');
   await using volume = await hostVolume(namespace.name, 'mine');
   const volumes = [volume.at('/home/sandbox', 'home'), volume.at('/var/lib/svc', 'records')];
-  await apply(namespace.name, {
-    apiVersion: 'agents.x-k8s.io/v1beta1',
-    kind: 'Sandbox',
-    metadata: { name: 'mine' },
-    spec: { service: true, podTemplate: { metadata: { labels: { app: 'mine' } }, spec: sandboxPodSpec({ volumes }) } },
-  });
+  await startMine(namespace, { volumes });
   const mine = new SandboxPod(namespace.name, 'mine');
-  await untilCondition(namespace.name, 'Ready');
   const recorded = await mine.call('/v2/commands', { body: { command: 'echo kept > ~/note; echo recorded' } });
   const { command_id: id } = (JSON.parse(recorded.body) as { data: { command_id: string } }).data;
   const mode = (value: string) =>
@@ -182,14 +190,7 @@ async function untilCondition(namespace: string, type: string): Promise<void> {
 
 withController('the router reaches a sandbox by its id, with x-api-key', async () => {
   await using namespace = await Namespace.make('router');
-  const spec = sandboxPodSpec({ env: { SVC_SANDBOXD: 'true' }, securityContext: AS_ROOT });
-  await apply(namespace.name, {
-    apiVersion: 'agents.x-k8s.io/v1beta1',
-    kind: 'Sandbox',
-    metadata: { name: 'mine' },
-    spec: { service: true, podTemplate: { metadata: { labels: { app: 'mine' } }, spec } },
-  });
-  await untilCondition(namespace.name, 'Ready');
+  await startMine(namespace, { env: { SVC_SANDBOXD: 'true' }, securityContext: AS_ROOT });
   const { metadata } = await get(namespace.name, 'sandbox', 'mine');
   const address = await routerAddress();
   const headers = {
@@ -198,37 +199,26 @@ withController('the router reaches a sandbox by its id, with x-api-key', async (
     'x-sandbox-namespace': namespace.name,
     'x-sandbox-port': '8080',
   };
-  const key = (await import('./cluster/pod.ts')).KEY;
   const run = await fetch(`${address}/v2/commands`, {
     method: 'POST',
-    headers: { ...headers, 'x-api-key': key, 'content-type': 'application/json' },
+    headers: { ...headers, 'x-api-key': KEY, 'content-type': 'application/json' },
     body: JSON.stringify({ command: 'echo through the router' }),
   });
   expect([run.status, await run.text()]).toEqual([200, expect.stringContaining('through the router')]);
-  const files = await fetch(`${address}/v1/files/`, { headers: { ...headers, 'x-api-key': key } });
+  const files = await fetch(`${address}/v1/files/`, { headers: { ...headers, 'x-api-key': KEY } });
   expect(files.status).toBe(200);
-  const stripped = await fetch(`${address}/v2/commands`, { headers: { ...headers, authorization: `Bearer ${key}` } });
+  const stripped = await fetch(`${address}/v2/commands`, { headers: { ...headers, authorization: `Bearer ${KEY}` } });
   expect(stripped.status).toBe(401);
   await kubectl(['-n', namespace.name, 'delete', 'sandbox', 'mine', '--wait=true']);
 });
 
 withController('a claim of an empty pool starts a sandbox of its own', async () => {
   await using namespace = await Namespace.make('cold');
-  const keys = poolKeys();
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'pool' },
-    stringData: { 'public.pem': keys.publicKey },
-  };
-  await apply(namespace.name, secret);
+  const { keys, env, volume } = await mountedKeys(namespace);
   const spec = sandboxPodSpec({
-    env: { SVC_CLAIM_PUBLIC_KEY_FILE: '/run/pool/public.pem' },
+    env,
     keyFrom: null,
-    volumes: [
-      { name: 'pool', at: '/run/pool', of: { secret: { secretName: 'pool' } } },
-      emptyDirectory('records', '/var/lib/svc'),
-    ],
+    volumes: [volume, emptyDirectory('records', '/var/lib/svc')],
   });
   await apply(namespace.name, ...poolOf('cold', 0, spec));
   using api = await Api.open();

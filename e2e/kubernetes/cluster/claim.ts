@@ -178,5 +178,5 @@ export async function bindKey(pod: SandboxPod, keys: KeyPair, key: string, objec
   });
 }
 
-/** Whether this run was asked for with more claims than a first look needs. */
+/** Claims of which the median is taken. */
 export const CLAIMS = Number(process.env['TEST_CLAIMS'] ?? 20);

@@ -1,4 +1,5 @@
 import { pollUntil } from '@sandbox/api/wait.ts';
+import { ignore } from '@sandbox/program/ignore.ts';
 import { apply, get, kubectl, refusal } from './kubectl.ts';
 import { type Reached, reach } from './reach.ts';
 
@@ -10,7 +11,7 @@ interface ContainerState {
   readonly waiting?: { readonly reason: string; readonly message?: string };
 }
 
-export interface PodStatus {
+interface PodStatus {
   readonly phase: string;
   readonly qosClass?: string;
   readonly podIP?: string;
@@ -29,7 +30,7 @@ export interface PodObject {
 }
 
 /** What a call of the service answered. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }
@@ -105,6 +106,20 @@ export class SandboxPod implements AsyncDisposable {
     if (answer.status !== 200) throw new Error(`${command}: ${answer.status} ${answer.body.slice(0, 500)}`);
     const { stdout, stderr } = (JSON.parse(answer.body) as { data: { stdout: string; stderr: string } }).data;
     return stdout + stderr;
+  }
+
+  /** Signals the programs whose command line matches, as root of the container, which may end with them. */
+  async kill(pattern: string, signal = 'KILL'): Promise<void> {
+    const script = `kill -${signal} $(pgrep -f '${pattern}')`;
+    await kubectl(['-n', this.namespace, 'exec', this.name, '--', 'sh', '-c', script]).catch(ignore);
+  }
+
+  /** Waits until the container has been started again. @throws Error if it is not in time */
+  async restarted(): Promise<void> {
+    const isNew = async (): Promise<boolean> => (await this.restarts()) > 0;
+    if ((await pollUntil(isNew, { everyMs: 200, ms: READY_MS })) !== 'settled') {
+      throw new Error(`the container was not restarted:\n${await this.log()}`);
+    }
   }
 
   /** What the container printed; of the one before it with `previous`. */

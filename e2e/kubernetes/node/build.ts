@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import process from 'node:process';
 import { capture, docker, logged } from '../../../scripts/images/docker.ts';
 import { CONTROLLER_IMAGE, KEPT, PAUSE_IMAGE, PROGRAMS, ROUTER_IMAGE } from './places.ts';
 
@@ -111,9 +110,4 @@ export async function loadImages(socket: string, names: readonly string[], say: 
 /** The name that containerd has for a name of docker. */
 function fullName(name: string): string {
   return name.includes('/') ? name : `docker.io/library/${name}`;
-}
-
-/** Reads a path from the environment; empty counts as unset. */
-export function given(name: string): string | undefined {
-  return process.env[name] || undefined;
 }

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pollUntil } from '@sandbox/api/wait.ts';
+import { statOf } from '../../../daemon/src/core/process/find/process-finder.ts';
 import { inNode, RUN, STATE } from './places.ts';
 
 const PIDS = join(RUN, 'pids');
@@ -12,7 +13,7 @@ const END_MS = 15_000;
 /** A process of a run of the node; an earlier run that was killed left its file too. */
 interface Running {
   readonly pid: number;
-  /** Field 22 of its stat file: another process that got the number has another one. */
+  /** When the kernel started it: another process that got the number has another time. */
   readonly started: string;
 }
 
@@ -26,7 +27,7 @@ export async function startProgram(name: string, command: readonly string[]): Pr
   closeSync(log);
   child.unref();
   if (child.pid === undefined) throw new Error(`${name} could not be started`);
-  const running: Running = { pid: child.pid, started: (await startedOf(child.pid)) ?? '' };
+  const running: Running = { pid: child.pid, started: statOf(child.pid)?.startTime ?? '' };
   await writeFile(join(PIDS, name), JSON.stringify(running));
 }
 
@@ -35,7 +36,7 @@ export async function runningPrograms(): Promise<ReadonlyMap<string, number>> {
   const running = new Map<string, number>();
   for (const name of existsSync(PIDS) ? await readdir(PIDS) : []) {
     const { pid, started } = JSON.parse(await readFile(join(PIDS, name), 'utf8')) as Running;
-    if (started !== '' && (await startedOf(pid)) === started) running.set(name, pid);
+    if (started !== '' && statOf(pid)?.startTime === started) running.set(name, pid);
   }
   return running;
 }
@@ -55,11 +56,4 @@ export async function endProgram(name: string): Promise<void> {
 export async function lastLines(name: string): Promise<string> {
   const text = await readFile(join(LOGS, `${name}.log`), 'utf8').catch(() => '');
   return text.split('\n').slice(-8).join('\n');
-}
-
-/** When the kernel started a process; undefined after its end, also while it is not reaped. */
-async function startedOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? undefined : fields[19];
 }

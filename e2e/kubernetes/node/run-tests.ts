@@ -6,10 +6,10 @@ import { buildImages, DAEMON_IMAGE } from '../../../scripts/images/build-images.
 import { capture } from '../../../scripts/images/docker.ts';
 import { documentedImage } from '../../../scripts/images/image-names.ts';
 import { ROOT } from '../../../scripts/root.ts';
-import { debianPackage, mayInstall, type Need, unmet } from '../../../scripts/test-all/need.ts';
+import { debianPackage, debianProgram, mayInstall, type Need, unmet } from '../../../scripts/test-all/need.ts';
 import { virtualEnvironment } from '../../clients/virtual-environment.ts';
 import { CLUSTER_VARIABLE, type Cluster } from '../cluster/handed.ts';
-import { buildAgentSandbox, buildNode, given, hasGo, loadImages } from './build.ts';
+import { buildAgentSandbox, buildNode, hasGo, loadImages } from './build.ts';
 import { startNode, stopNode } from './node.ts';
 import { CONTAINERD_SOCKET, CONTROLLER_IMAGE, inNode, KUBECONFIG, PROGRAMS, ROUTER_IMAGE } from './places.ts';
 import { NETWORK_PLUGINS } from './settings.ts';
@@ -19,11 +19,12 @@ type Say = (line: string) => void;
 /** The first of them is what is tried; the others are what its optional parts need. */
 const CLIENT = ['k8s-agent-sandbox==1.0.8', 'grpcio==1.83.0', 'protobuf==7.36.1'];
 
+const REASON = 'the node has it';
 const NEEDS: readonly Need[] = [
-  program('containerd', 'containerd'),
-  program('ctr', 'containerd'),
-  program('nft', 'nftables'),
-  program('ip', 'iproute2'),
+  debianProgram('containerd', REASON, 'containerd'),
+  debianProgram('ctr', REASON, 'containerd'),
+  debianProgram('nft', REASON, 'nftables'),
+  debianProgram('ip', REASON, 'iproute2'),
   {
     name: 'network plugins',
     probe: ['test', '-x', join(NETWORK_PLUGINS, 'ptp')],
@@ -87,6 +88,11 @@ async function pythonWithClient(say: Say): Promise<string | undefined> {
   }
 }
 
+/** A variable of the environment; empty counts as unset. */
+function given(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
 async function missingForNode(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'a node needs Linux and root';
   if (!(await hasGo())) return 'no Go 1.26 or newer on PATH';
@@ -109,14 +115,4 @@ async function vitest(args: readonly string[], cluster: Cluster): Promise<number
   });
   const [code] = await once(child, 'exit');
   return Number(code ?? 1);
-}
-
-function program(name: string, packageName: string): Need {
-  return {
-    name,
-    probe: ['sh', '-c', 'command -v "$1"', 'sh', name],
-    obtain: debianPackage(packageName),
-    packageName,
-    reason: 'the node has it',
-  };
 }

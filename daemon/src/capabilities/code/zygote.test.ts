@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { has } from '../../../../scripts/testing/machine.ts';
 import { TestApp } from '../../app.fixture.ts';
+import { statOf } from '../../core/process/find/process-finder.ts';
 import { hasKeeper } from '../../hosts.fixture.ts';
 import { errorOf, PATIENCE_MS, processesWith, python, resultOf } from './cells.fixture.ts';
 
@@ -42,21 +43,11 @@ async function zygoteCount(daemon: TestApp): Promise<number> {
   return Number(/^code_zygotes (\d+)/m.exec(body)?.[1]);
 }
 
-/** Pids of the zygotes that the daemon has started. */
+/** Pids of the zygotes that the daemon has started. A kernel that was forked has the environment of its zygote in /proc. */
 function zygotesOf(daemon: TestApp): number[] {
   const owners = readFileSync(join(daemon.directory, 'owners'), 'utf8');
   const ids = [...owners.matchAll(/code-[0-9a-f-]{36}/g)].map(([id]) => id);
-  return ids.flatMap((id) => processesWith(`SVC_COMMAND_ID=${id}`)).filter((pid) => sessionOf(pid) === pid);
-}
-
-/** A kernel that was forked has the environment of its zygote in /proc. Undefined for a process that has ended. */
-function sessionOf(pid: number): number | undefined {
-  try {
-    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
-    return Number(fields.split(' ')[3]);
-  } catch {
-    return undefined;
-  }
+  return ids.flatMap((id) => processesWith(`SVC_COMMAND_ID=${id}`)).filter((pid) => statOf(pid)?.session === pid);
 }
 
 describe.runIf(hasKeeper && has('ipykernel'))('zygotes', () => {

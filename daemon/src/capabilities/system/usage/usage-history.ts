@@ -1,5 +1,5 @@
 import { ignore } from '@sandbox/program/ignore.ts';
-import { readNetwork } from '@sandbox/program/resources/network.ts';
+import { type Network, readNetwork } from '@sandbox/program/resources/network.ts';
 import { readResources } from '@sandbox/program/resources/read-resources.ts';
 import type { Resources } from '@sandbox/program/resources/resources.ts';
 
@@ -23,7 +23,7 @@ export interface UsageSample {
 
 interface Reading {
   readonly resources: Resources;
-  readonly network: { readonly received: number; readonly sent: number } | null;
+  readonly network: Network | null;
 }
 
 /** Samples of what the sandbox uses, the last 15 minutes. */
